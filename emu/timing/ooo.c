@@ -78,6 +78,8 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->sums);
     STATE_IO(io, o->replayed);
     STATE_IO(io, o->fetched);
+    STATE_IO(io, o->entered);
+    STATE_IO(io, o->arrived);
     STATE_IO(io, o->piece);
     STATE_IO(io, o->gap);
     STATE_IO(io, o->from);
@@ -105,6 +107,8 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->folded);
     state_io_bytes(io, o->window, sizeof o->window);
     state_io_bytes(io, o->buffer, sizeof o->buffer);
+    STATE_IO(io, o->halfwords);
+    STATE_IO(io, o->left);
     for (unsigned i = 0; i < OOO_QUEUES; i++) {
         state_io_bytes(io, o->rooms[i].at, sizeof o->rooms[i].at);
         STATE_IO_BELOW(io, o->rooms[i].first, o->entries[i] ? o->entries[i] : 1U);
@@ -127,13 +131,14 @@ void ooo_flush(struct ooo *o, uint64_t now)
     o->retired = now;
     o->in_retire = o->in_dispatch = 0;
     o->fetched = o->dispatched = stamp(now, PART_BRANCH);
+    o->entered = 0;
     o->piece = OOO_NO_PIECE;
     o->gap = 0;
     o->early = EARLY_WAITS;
     o->masked = 1;
     ooo_loop_flush(&o->loop);
     return_stack_restore(&o->predictor.returns);
-    direction_restart(&o->predictor.direction, now, false);
+    direction_restart(&o->predictor.direction, now, 0);
 }
 
 /* ---- ports and queues ---- */
@@ -225,9 +230,21 @@ static uint64_t front_free(const struct ooo *o)
 }
 
 /*
+ * Code comes from the loop buffer: when all code before has left the stage, and a cycle later. The
+ * cycle in which the first group would be decoded.
+ */
+uint64_t ooo_begin_loop(struct ooo *o)
+{
+    uint64_t from = max_of(cycle_of(o->fetched) + 1, front_free(o)) + 1;
+
+    direction_read_at(&o->predictor.direction, from);
+    ooo_loop_begin(&o->loop, o->core, from + 1);
+    return from;
+}
+
+/*
  * Fetches the instruction from the loop buffer: a group a cycle, which ends with a branch, and is
- * dispatched alone. That is a stage later than a piece of code comes from the cache. The first
- * group comes when all code before has left the stage, and a cycle later.
+ * dispatched alone. That is a stage later than a piece of code comes from the cache.
  */
 static void fetch_from_buffer(struct ooo *o)
 {
@@ -239,14 +256,13 @@ static void fetch_from_buffer(struct ooo *o)
         return;
     }
     if (l->popped == LOOP_BEGINS) {
-        from = max_of(from, front_free(o)) + 1;
-        direction_read_at(&o->predictor.direction, from);
-        ooo_loop_begin(l, o->core, from + 1);
+        from = ooo_begin_loop(o);
     } else {
         from = max_of(from + 1, front_free(o)) - 1;
     }
     o->gap = 0;
     o->fetched = stamp(from, PART_BRANCH);
+    o->entered = later(o->fetched, 1);
     o->in_dispatch = o->core->dispatch_width;
     l->popped = 1;
     l->round++;
@@ -256,23 +272,63 @@ static void fetch_from_buffer(struct ooo *o)
  * Fetch goes on with the next piece of code: the first target buffer goes on waiting if fetch came
  * to the second half of the last one, and that has no jump (ct_ifu_ipctrl: l0_btb_wait_next).
  */
-static void next_piece(struct ooo *o)
+static void next_piece(struct ooo *o, uint64_t pc)
 {
     bool first = o->from >> o->fetch_shift == o->piece;
     bool second_half = o->from >> (o->fetch_shift - 1) & 1;
 
+    if (o->jump_in_piece && !ooo_loop_is_active(&o->loop) &&
+        ooo_predict_no_jump(&o->predictor, ooo_from_where(o))) {
+        direction_go_to(&o->predictor.direction, cycle_of(o->fetched), pc);
+        o->fetched = stamp(cycle_of(o->fetched) + o->core->taken, PART_BRANCH);
+        o->early = EARLY_IDLE;
+        o->from = pc;
+        o->masked = 1;
+        return;
+    }
     if (o->early == EARLY_WAITS && first && second_half && !o->jump_in_piece)
         return;
     o->early = o->early == EARLY_WAITS ? EARLY_PASSED : EARLY_IDLE;
 }
 
-/*
- * Of the branches, direct jumps and returns in a piece of code one is decoded a cycle
- * (ct_ifu_ipctrl: br_more_than_one_stall).
+/* Of the branches in a piece of code one is decoded a cycle (ct_ifu_ipctrl:
+ * br_more_than_one_stall).
  */
-static bool is_decoded_alone(const struct ooo_insn *i)
+static bool is_second_branch(const struct ooo *o, const struct ooo_insn *i)
 {
-    return i->op.class == CORE_branch || i->op.class == CORE_jump || i->links & OOO_RETURNS;
+    return o->jump_in_piece && i->op.class == CORE_branch;
+}
+
+/*
+ * A piece of code, or the rest of one, has been decoded from `arrived' on. It goes on when the one
+ * before has entered the buffer, and enters that when there is room for a whole piece
+ * (ct_ifu_ibuf: ibuf_full).
+ */
+static void enter_buffer(struct ooo *o, uint64_t arrived)
+{
+    uint64_t room = o->halfwords - o->core->fetch_buffer + o->core->fetch_bytes / 2;
+
+    o->arrived = cycle_of(arrived);
+    o->fetched = max_of(arrived, o->entered);
+    o->entered = later(o->fetched, 1);
+    wait_for(&o->entered, stamp(o->buffer[room % OOO_BUFFER_MAX] + 1, ISSUES));
+}
+
+/*
+ * A piece of code begins to be decoded in that cycle. While the last one of a block is fetched,
+ * which may be long if decode waits, the choices of the next block are read (ct_ifu_pcgen:
+ * pcgen_bht_seq_read).
+ */
+static void read_choices(struct ooo *o, uint64_t piece, uint64_t arrived)
+{
+    struct ooo_direction *d = &o->predictor.direction;
+    uint64_t place = piece % DIRECTION_BLOCK, pc = piece << o->fetch_shift;
+
+    direction_arrive(d, pc);
+    if (place == DIRECTION_BLOCK - 1)
+        direction_go_to(d, arrived - 1, pc + o->core->fetch_bytes);
+    else if (place == DIRECTION_BLOCK - 2 && !ooo_is_early(&o->predictor, ooo_from_where(o)))
+        direction_read_during(d, arrived, cycle_of(o->fetched));
 }
 
 /*
@@ -281,21 +337,20 @@ static bool is_decoded_alone(const struct ooo_insn *i)
  */
 static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
 {
-    const struct core *core = o->core;
     uint64_t first = i->pc >> o->fetch_shift, last = (i->pc + i->op.size - 1) >> o->fetch_shift;
     uint64_t pieces = o->piece == OOO_NO_PIECE ? 1 + last - first : last - o->piece;
-    uint64_t room = o->buffer[(o->count - core->fetch_buffer) % OOO_BUFFER_MAX];
 
     if (o->piece == OOO_NO_PIECE)
         o->from = i->pc;
     else if (pieces)
-        next_piece(o);
+        next_piece(o, i->pc);
     if (pieces) {
         ooo_predict_piece(&o->predictor);
         o->jump_in_piece = 0;
     }
     if (i->links & OOO_AUIPC)
         ooo_loop_note_unfit(&o->loop);
+    o->loop.filled++;
     if (ooo_loop_is_active(&o->loop)) {
         o->piece = last;
         fetch_from_buffer(o);
@@ -304,19 +359,23 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
     if (pieces) {
         uint64_t lost = o->piece == OOO_NO_PIECE ? o->gap : 0;
         bool jumped = lost || (o->fetched & STAMP_REASON) == PART_BRANCH;
+        uint64_t at =
+            stamp(cycle_of(o->fetched) + pieces + lost, jumped ? PART_BRANCH : PART_FETCH);
 
-        o->fetched = stamp(cycle_of(o->fetched) + pieces + lost, jumped ? PART_BRANCH : PART_FETCH);
+        if (i->fetch)
+            at = stamp(cycle_of(at) + i->fetch, PART_FETCH);
+        enter_buffer(o, at);
         o->piece = last;
         o->gap = 0;
+        if (pieces > 1)
+            read_choices(o, last - 1, o->arrived - 1);
+        read_choices(o, last, o->arrived);
     }
-    if (o->jump_in_piece && is_decoded_alone(i))
-        o->fetched = stamp(cycle_of(o->fetched) + 1, PART_BRANCH);
-    if (i->fetch)
-        o->fetched = stamp(cycle_of(o->fetched) + i->fetch, PART_FETCH);
-    wait_for(&o->fetched, stamp(room, ISSUES));
+    if (is_second_branch(o, i))
+        enter_buffer(o, stamp(cycle_of(o->fetched) + 1, PART_BRANCH));
     if (i->links & OOO_LINKS || i->op.class == CORE_jump_indirect) {
         o->looked_up = cycle_of(o->fetched);
-        wait_for(&o->fetched, stamp(o->jumps_from, PART_BRANCH));
+        wait_for(&o->entered, stamp(o->jumps_from + 1, PART_BRANCH));
     }
 }
 
@@ -397,6 +456,19 @@ static ALWAYS_INLINE void take_window_entry(struct ooo *o, const struct ooo_insn
     o->in_window++;
 }
 
+/* The instruction, which is dispatched, has left the buffer for the stages before dispatch. */
+static ALWAYS_INLINE void leave_buffer(struct ooo *o, unsigned bytes)
+{
+    if (o->in_dispatch == 1) {
+        uint64_t at = o->groups[(o->next_group - o->core->front_stages) % OOO_GROUPS];
+
+        o->left = max_of(max_of(at, cycle_of(o->entered)), o->left + 1);
+    }
+    o->buffer[o->halfwords++ % OOO_BUFFER_MAX] = o->left;
+    if (bytes == 4)
+        o->buffer[o->halfwords++ % OOO_BUFFER_MAX] = o->left;
+}
+
 /*
  * The cycle of dispatch to these structures, and what the instruction waited for until then.
  */
@@ -409,7 +481,7 @@ static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct ooo_insn *i,
 
     if (is_dispatch_full(o, op, queue))
         t = stamp(before + 1, ISSUES);
-    wait_for(&t, later(o->fetched, core->front_stages));
+    wait_for(&t, later(o->entered, core->front_stages - 1));
     if (queue != QUEUE_NONE)
         wait_for(&t, stamp(first_free(o, queue), ISSUES));
     if (buffer != QUEUE_NONE)
@@ -427,7 +499,7 @@ static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct ooo_insn *i,
     if (queue == QUEUE_MEMORY || queue == QUEUE_BRANCH)
         o->in_queue[queue]++;
     o->dispatched = stamp(cycle, ISSUES);
-    o->buffer[o->count % OOO_BUFFER_MAX] = cycle;
+    leave_buffer(o, op->size);
     return t;
 }
 
@@ -546,10 +618,11 @@ static void fetch_again(struct ooo *o, uint64_t retired, uint64_t count, uint64_
 
     o->fetched = stamp(first + (o->count - count) / core->dispatch_width, PART_DATA);
     o->dispatched = later(o->fetched, core->front_stages);
+    o->entered = later(o->fetched, 1);
     o->in_dispatch = 1;
     return_stack_restore(&o->predictor.returns);
     ooo_loop_flush(&o->loop);
-    direction_restart(&o->predictor.direction, first, false);
+    direction_restart(&o->predictor.direction, first, 0);
     *t = later(o->dispatched, core->issue_after);
 }
 

@@ -126,7 +126,9 @@ struct ooo {
     uint64_t ready[PIPE_REGS]; /* stamps (ooo.c): when a register's value can be used; */
     uint64_t sums;             /* registers that an fma wrote last: bits */
     uint64_t replayed;         /* ... a load that issued again */
-    uint64_t fetched;          /* ... of the piece of code that was fetched last */
+    uint64_t fetched;          /* ... of the piece of code that was decoded last; */
+    uint64_t entered;          /* ... it enters the buffer before dispatch */
+    uint64_t arrived;          /* the cycle from which on it waited for that, decoded */
     uint64_t piece;            /* its number; OOO_NO_PIECE: the next one begins anew */
     uint64_t gap;              /* cycles of fetch lost before it */
     uint64_t from;             /* where fetch began after the last jump, */
@@ -139,6 +141,7 @@ struct ooo {
     uint64_t looked_up;        /* ... is read for the last call, return or indirect jump */
     uint64_t jumps_from;       /* calls, returns and indirect jumps are fetched from then on */
     struct ooo_loop loop;
+    bool from_loop;              /* the last branch came from it */
     uint64_t groups[OOO_GROUPS]; /* a ring: cycles in which something was dispatched, */
     uint64_t next_group;         /* ... and how many of them there were */
     uint64_t dispatched; /* ... of the last instruction, or the earliest time for the next */
@@ -151,7 +154,9 @@ struct ooo {
     uint64_t in_window;              /* ... and of entries of the window */
     uint64_t folded;                 /* operations that share the last entry; 0: it is for one */
     uint64_t window[OOO_WINDOW_MAX]; /* by number of the entry: cycles of retirement */
-    uint64_t buffer[OOO_BUFFER_MAX]; /* by count: cycles of dispatch */
+    uint64_t buffer[OOO_BUFFER_MAX]; /* by number of the halfword: cycles in which it is left */
+    uint64_t halfwords;              /* fetched */
+    uint64_t left;                   /* the last cycle in which something left the buffer */
     struct ooo_room rooms[OOO_QUEUES];
     uint64_t divider, float_divider;        /* until these are free */
     uint64_t memory;                        /* until memory has sent what was asked for */

@@ -20,9 +20,10 @@ struct ooo_predictor;
 enum { ASTRAY_PIECES = 1024, ASTRAY_PIECE_MAX = 16 /* halfwords */ };
 
 struct astray_piece {
-    uint64_t number;                  /* its address in pieces; 0: none */
-    uint16_t branches, jumps, others; /* at these halfwords; `others': that jump by a register */
-    uint16_t unused;
+    uint64_t number;                   /* its address in pieces; 0: none */
+    uint16_t branches, jumps, others;  /* at these halfwords; `others': that jump by a register */
+    uint16_t calls, returns;           /* ... of the latter two */
+    uint16_t sizes;                    /* those of four bytes */
     int32_t offsets[ASTRAY_PIECE_MAX]; /* from the branch or jump to its target */
 };
 
@@ -39,6 +40,12 @@ struct astray_start {
     uint64_t history;
 };
 
+/* What a wrong prediction finds there. */
+enum astray_end {
+    ASTRAY_GOES,  /* fetch goes on */
+    ASTRAY_WAITS, /* decode waits, since the buffer before dispatch is full */
+};
+
 void astray_init(struct ooo_astray *a, const struct core *core);
 void astray_free(struct ooo_astray *a);
 void astray_reset(struct ooo_astray *a); /* power-on */
@@ -51,6 +58,7 @@ void astray_note(struct ooo_astray *a, const struct ooo_insn *i);
 uint64_t astray_first_branch(const struct ooo_astray *a, uint64_t pc);
 
 /* Fetch goes astray, in the cycles from `first' until before `end'. */
-void astray_go(const struct ooo_astray *a, struct ooo_predictor *p, const struct astray_start *s);
+enum astray_end astray_go(const struct ooo_astray *a, struct ooo_predictor *p,
+                          const struct astray_start *s);
 
 #endif

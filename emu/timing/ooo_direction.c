@@ -36,7 +36,12 @@ void direction_reset(struct ooo_direction *d)
     d->history = d->passed = 0;
     memset(d->changes, 0, sizeof d->changes);
     d->first_change = d->next_change = 0;
-    direction_restart(d, 0, false);
+    memset(d->block, d->choices[0], sizeof d->block);
+    d->predicted = d->piece = 0;
+    d->choice = d->choice_before = d->choices[0];
+    d->found = UINT64_MAX;
+    d->found_choice = 0;
+    direction_restart(d, 0, 0);
 }
 
 static void counters_io(struct state_io *io, uint8_t *counters, size_t count)
@@ -72,6 +77,13 @@ void direction_state_io(struct state_io *io, struct ooo_direction *d)
     STATE_IO(io, d->passed);
     changes_io(io, d);
     counters_io(io, &d->rows[0][0][0], sizeof d->rows);
+    STATE_IO(io, d->predicted);
+    counters_io(io, d->block, sizeof d->block);
+    STATE_IO(io, d->piece);
+    counters_io(io, &d->choice, sizeof d->choice);
+    counters_io(io, &d->choice_before, sizeof d->choice_before);
+    STATE_IO(io, d->found);
+    counters_io(io, &d->found_choice, sizeof d->found_choice);
 }
 
 /* ---- where things are ---- */
@@ -120,17 +132,19 @@ static struct direction_change *change(struct ooo_direction *d, uint64_t n)
     return &d->changes[n % DIRECTION_CHANGES];
 }
 
-static void write_change(struct ooo_direction *d, const struct direction_change *c, uint32_t index)
+/* The change is written, its counter and its choice to these places. */
+static void write_change(struct ooo_direction *d, const struct direction_change *c, uint32_t index,
+                         uint32_t choice_index)
 {
     d->counters[c->table][index] = counted(c->counter, c->taken);
-    d->choices[c->choice_index] = counted(c->choice, c->taken);
+    d->choices[choice_index] = counted(c->choice, c->taken);
 }
 
 static void write_first(struct ooo_direction *d)
 {
     const struct direction_change *c = change(d, d->first_change++);
 
-    write_change(d, c, c->index);
+    write_change(d, c, c->index, c->choice_index);
 }
 
 /* Of the branches that are decided by `now', those for which the buffer has no room are lost. */
@@ -160,6 +174,7 @@ static void pass(struct ooo_direction *d, uint64_t now)
             at = d->passed + 1;
         if (at >= now)
             break;
+        lose(d, at);
         if (d->core->branch_writes)
             d->passed = at;
         write_first(d);
@@ -168,22 +183,18 @@ static void pass(struct ooo_direction *d, uint64_t now)
         d->passed = now - 1;
 }
 
-void direction_read_at(struct ooo_direction *d, uint64_t cycle)
+void direction_read_during(struct ooo_direction *d, uint64_t first, uint64_t last)
 {
-    if (cycle <= d->passed)
+    if (last <= d->passed)
         return;
-    pass(d, cycle);
-    lose(d, cycle);
-    d->passed = cycle;
+    pass(d, first);
+    lose(d, last);
+    d->passed = last;
 }
 
-/* The first change is written to that row, and stays in the buffer. */
-static void write_astray(struct ooo_direction *d, uint64_t cycle, uint32_t row)
+void direction_read_at(struct ooo_direction *d, uint64_t cycle)
 {
-    const struct direction_change *c = change(d, d->first_change);
-
-    if (direction_waits(d, cycle))
-        write_change(d, c, row | (c->index & (DIRECTION_ROW - 1)));
+    direction_read_during(d, cycle, cycle);
 }
 
 bool direction_waits(struct ooo_direction *d, uint64_t cycle)
@@ -193,24 +204,39 @@ bool direction_waits(struct ooo_direction *d, uint64_t cycle)
 }
 
 /*
- * The RTL has different conditions for writing a change and for taking it from the buffer. It is
- * not written where fetch has a branch, and stays where something is read. With neither, it is
- * written where it belongs; with a branch in fetch alone, it is lost; with a branch of the loop
- * alone, it is written to the row that is read, and stays.
+ * The first change is written to the row that is read by a branch with that history, of which
+ * `before' branches are not known yet, and to the block of choices that is read where fetch jumps
+ * to; what is not read is written where it belongs. It stays in the buffer.
+ */
+static void write_astray(struct ooo_direction *d, const uint32_t *row, uint64_t jumped)
+{
+    const struct direction_change *c = change(d, d->first_change);
+    uint32_t place = c->choice_index;
+
+    if (jumped)
+        place =
+            (choice_index(d, jumped) & ~(uint32_t)(DIRECTION_BLOCK - 1)) | place % DIRECTION_BLOCK;
+    write_change(d, c, row ? *row | (c->index & (DIRECTION_ROW - 1)) : c->index, place);
+}
+
+/*
+ * The RTL has different conditions for writing a change and for taking it from the buffer
+ * (ct_ifu_bht: bht_wr_buf_updt_vld, bht_wr_buf_retire_vld). It is not written where fetch has a
+ * branch, and stays where something is read. With neither, it is written where it belongs; with a
+ * branch in fetch alone, it is lost; with a branch of the loop, or a jump of fetch, it is written
+ * to what these read, and stays.
  */
 void direction_pass_loop(struct ooo_direction *d, const struct direction_cycle *c)
 {
-    const struct direction_change *first = change(d, d->first_change);
+    uint32_t row = row_index(d, c->history, DIRECTION_AHEAD);
 
     if (c->cycle <= d->passed)
         return;
     d->passed = c->cycle;
     if (!direction_waits(d, c->cycle))
         return;
-    if (!c->fetched && c->branch)
-        write_astray(d, c->cycle, row_index(d, c->history, DIRECTION_AHEAD));
-    else if (!c->fetched)
-        write_change(d, first, first->index);
+    if (!c->fetched)
+        write_astray(d, c->branch ? &row : NULL, c->jumped);
     if (!c->branch && !c->jumped)
         d->first_change++;
     lose(d, c->cycle);
@@ -226,32 +252,58 @@ static void read_row(struct ooo_direction *d, unsigned to, uint64_t history, uns
         memcpy(d->rows[to][i], d->counters[i] + at, DIRECTION_ROW);
 }
 
-void direction_restart(struct ooo_direction *d, uint64_t cycle, bool in_loop)
+void direction_restart(struct ooo_direction *d, uint64_t cycle, uint64_t in_loop)
 {
-    if (in_loop)
-        write_astray(d, cycle, row_index(d, d->history, 0));
+    uint32_t row = row_index(d, d->history, 0);
+
+    if (in_loop && direction_waits(d, cycle))
+        write_astray(d, &row, in_loop);
     direction_read_at(d, cycle);
+    d->predicted = cycle;
     read_row(d, ROW_NEXT, d->history, 0);
     read_row(d, ROW_LAST, d->history, 1);
     direction_read_at(d, cycle + 1);
 }
 
 /*
- * The choice of a branch whose piece of code fetch has come to by a jump: if the buffer has a
- * change of it with this history, it is taken from there. The RTL takes the wrong bits of it.
+ * If the buffer has a change of the piece of code at pc with this history, its choice is taken from
+ * there. The RTL takes the wrong bits of it (ct_ifu_bht: entry0_sel_updt_data).
  */
-static uint8_t find_choice(const struct ooo_direction *d, const struct ooo_branch *b,
-                           uint32_t index)
+static void find_choice(struct ooo_direction *d, uint64_t pc, uint64_t now)
 {
-    for (uint64_t n = d->first_change; b->jumped_to && n != d->next_change; n++) {
+    uint32_t index = choice_index(d, pc);
+
+    for (uint64_t n = d->first_change; n != d->next_change; n++) {
         const struct direction_change *c = &d->changes[n % DIRECTION_CHANGES];
 
-        if (c->at >= b->fetched)
+        if (c->at > now)
             break;
-        if (c->choice_index == index && c->history == (uint32_t)d->history)
-            return counted((uint8_t)((c->choice & 1) << 1 | c->counter >> 1), c->choice >> 1);
+        if (c->choice_index != index || c->history != (uint32_t)d->history)
+            continue;
+        d->found = index;
+        d->found_choice =
+            counted((uint8_t)((c->choice & 1) << 1 | c->counter >> 1), c->choice >> 1);
+        return;
     }
-    return d->choices[index];
+}
+
+void direction_go_to(struct ooo_direction *d, uint64_t cycle, uint64_t pc)
+{
+    direction_read_at(d, cycle);
+    memcpy(d->block, &d->choices[choice_index(d, pc) & ~(uint32_t)(DIRECTION_BLOCK - 1)],
+           sizeof d->block);
+    d->found = UINT64_MAX;
+    if (d->core->branch_writes && d->predicted == cycle)
+        find_choice(d, pc, cycle);
+}
+
+void direction_arrive(struct ooo_direction *d, uint64_t pc)
+{
+    uint32_t index = choice_index(d, pc);
+
+    d->piece = pc / d->core->fetch_bytes;
+    d->choice_before = d->choice;
+    d->choice = d->found == index ? d->found_choice : d->block[index % DIRECTION_BLOCK];
 }
 
 /* Whether a branch changes its counter or its choice. */
@@ -264,11 +316,30 @@ static bool is_change(const struct direction_change *c)
            (c->choice != top && (c->table == c->taken || predicted != c->taken));
 }
 
-/* The row in `row' is used; the last one that was read is the next one, and another is read. */
-static void next_row(struct ooo_direction *d, enum direction_row row)
+/*
+ * The row in `row' is used by a branch with that history before it; the last one that was read is
+ * the next one, and another is read. One of the loop buffer is the next one of fetch, too.
+ */
+static void next_row(struct ooo_direction *d, enum direction_row row, uint64_t history)
 {
     memcpy(d->rows[row], d->rows[ROW_LAST], sizeof d->rows[row]);
-    read_row(d, ROW_LAST, d->history, DIRECTION_AHEAD);
+    if (row == ROW_LOOP)
+        memcpy(d->rows[ROW_NEXT], d->rows[ROW_LOOP], sizeof d->rows[ROW_NEXT]);
+    read_row(d, ROW_LAST, history, DIRECTION_AHEAD);
+}
+
+bool direction_pop(struct ooo_direction *d, uint64_t history, uint64_t pc, unsigned choice)
+{
+    bool taken = d->rows[ROW_LOOP][choice >= TAKEN_FROM][column_index(history, pc)] >= TAKEN_FROM;
+
+    next_row(d, ROW_LOOP, history);
+    return taken;
+}
+
+/* A branch that is in two pieces has the choice of the first. */
+static uint8_t choice_of(const struct ooo_direction *d, uint64_t pc)
+{
+    return pc / d->core->fetch_bytes == d->piece ? d->choice : d->choice_before;
 }
 
 struct ooo_direction_guess direction_predict(struct ooo_direction *d, const struct ooo_branch *b)
@@ -290,43 +361,37 @@ struct ooo_direction_guess direction_predict(struct ooo_direction *d, const stru
                                    .index = row_index(d, d->history, 0) | column,
                                    .choice_index = choice,
                                    .history = (uint32_t)d->history,
-                                   .choice = b->in_loop ? b->choice : find_choice(d, b, choice),
+                                   .choice = b->in_loop ? b->choice : choice_of(d, b->pc),
                                    .taken = b->taken};
     if (d->next_change != d->first_change && last->at > c->at)
         c->at = last->at;
     c->table = c->choice >= TAKEN_FROM;
     c->counter = d->rows[row][c->table][column];
     guess = (struct ooo_direction_guess){.taken = c->counter >= TAKEN_FROM,
-                                         .sure = c->counter == (b->taken ? COUNTER_TOP : 0),
+                                         .sure = c->counter ==
+                                                 (c->counter >= TAKEN_FROM ? COUNTER_TOP : 0),
                                          .choice = c->choice};
     if (is_change(c))
         d->next_change++;
-    next_row(d, row);
-    if (b->in_loop)
-        memcpy(d->rows[ROW_NEXT], d->rows[ROW_LOOP], sizeof d->rows[ROW_NEXT]);
+    next_row(d, row, d->history);
     d->history = direction_history(d, d->history, b->taken);
+    d->predicted = b->fetched;
     return guess;
 }
 
-void direction_stray(struct ooo_direction *d, uint64_t pc, uint64_t cycle)
+bool direction_peek(const struct ooo_direction *d, uint64_t pc)
 {
-    bool taken;
+    return d->rows[ROW_NEXT][choice_of(d, pc) >= TAKEN_FROM][column_index(d->history, pc)] >=
+           TAKEN_FROM;
+}
+
+bool direction_stray(struct ooo_direction *d, uint64_t pc, uint64_t cycle)
+{
+    bool taken = direction_peek(d, pc);
 
     direction_read_at(d, cycle);
-    taken = d->rows[ROW_NEXT][direction_mostly_taken(d, pc)][column_index(d->history, pc)] >=
-            TAKEN_FROM;
-    next_row(d, ROW_NEXT);
+    d->predicted = cycle;
+    next_row(d, ROW_NEXT, d->history);
     d->history = direction_history(d, d->history, taken);
-}
-
-bool direction_mostly_taken(const struct ooo_direction *d, uint64_t pc)
-{
-    return d->choices[choice_index(d, pc)] >= TAKEN_FROM;
-}
-
-bool direction_guess(const struct ooo_direction *d, uint64_t history, uint64_t pc)
-{
-    const uint8_t *counters = d->counters[direction_mostly_taken(d, pc)];
-
-    return counters[row_index(d, history, 0) | column_index(history, pc)] >= TAKEN_FROM;
+    return taken;
 }

@@ -20,16 +20,17 @@ struct state_io;
 
 enum {
     DIRECTION_ROW = 16,     /* counters of each table that are read together */
+    DIRECTION_BLOCK = 8,    /* choices that are read together */
     DIRECTION_CHANGES = 32, /* branches under way: fetched, and what they change not written */
 };
 
 struct ooo_branch {
-    uint64_t pc, from;         /* `from': by which the first target buffer knows it */
-    uint64_t fetched, decided; /* cycles */
+    uint64_t pc, from; /* `from': by which the first target buffer knows it */
+    uint64_t target;
+    uint64_t arrived, fetched, decided; /* cycles: decoded from the first to the second of them */
     bool taken;
     bool in_loop;   /* from the loop buffer, which has a copy of its choice */
     uint8_t choice; /* ... that one */
-    bool jumped_to; /* the first branch in its piece of code, and a jump has led to that */
 };
 
 /* Rows that have been read and are not used yet. */
@@ -60,6 +61,12 @@ struct ooo_direction {
     struct direction_change changes[DIRECTION_CHANGES]; /* a ring, in program order */
     uint64_t first_change, next_change;
     uint8_t rows[DIRECTION_ROWS][2][DIRECTION_ROW];
+    uint64_t predicted;             /* the cycle in which a row was read last */
+    uint8_t block[DIRECTION_BLOCK]; /* choices that were read together, of a block of code */
+    uint64_t piece;                 /* of code that is decoded, */
+    uint8_t choice, choice_before;  /* ... its choice, and that of the piece before */
+    uint64_t found;                 /* the piece whose choice is in the buffer of changes, */
+    uint8_t found_choice;           /* ... this one */
 };
 
 void direction_init(struct ooo_direction *d, const struct core *core);
@@ -69,6 +76,15 @@ void direction_state_io(struct state_io *io, struct ooo_direction *d);
 
 /* The tables are read in that cycle, and not in those between the last such cycle and it. */
 void direction_read_at(struct ooo_direction *d, uint64_t cycle);
+
+/* The same for all cycles from the first to the last. */
+void direction_read_during(struct ooo_direction *d, uint64_t first, uint64_t last);
+
+/* Fetch is told to go to that address, in that cycle: it reads the choices of the block there. */
+void direction_go_to(struct ooo_direction *d, uint64_t cycle, uint64_t pc);
+
+/* The piece of code at that address begins to be decoded. */
+void direction_arrive(struct ooo_direction *d, uint64_t pc);
 
 /* What a branch was predicted by. */
 struct ooo_direction_guess {
@@ -81,10 +97,11 @@ struct ooo_direction_guess {
 struct ooo_direction_guess direction_predict(struct ooo_direction *d, const struct ooo_branch *b);
 
 /*
- * Fetch begins anew in that cycle, and reads the rows of the next two branches. `in_loop': after a
- * wrong prediction while code came from the loop buffer, and fetch had no branch.
+ * Fetch begins anew in that cycle, and reads the rows of the next two branches. `in_loop': its
+ * address after a wrong prediction while code came from the loop buffer, and fetch had no branch;
+ * otherwise 0.
  */
-void direction_restart(struct ooo_direction *d, uint64_t cycle, bool in_loop);
+void direction_restart(struct ooo_direction *d, uint64_t cycle, uint64_t in_loop);
 
 /*
  * A cycle in which code comes from the loop buffer. The tables may be in use: by a branch of the
@@ -93,7 +110,8 @@ void direction_restart(struct ooo_direction *d, uint64_t cycle, bool in_loop);
  */
 struct direction_cycle {
     uint64_t cycle;
-    bool branch, fetched, jumped;
+    bool branch, fetched;
+    uint64_t jumped;  /* the jump's target; 0: none */
     uint64_t history; /* before the branch */
 };
 void direction_pass_loop(struct ooo_direction *d, const struct direction_cycle *c);
@@ -102,16 +120,19 @@ void direction_pass_loop(struct ooo_direction *d, const struct direction_cycle *
 bool direction_waits(struct ooo_direction *d, uint64_t cycle);
 
 /*
- * Fetch has a branch in that cycle, while the core executes code from the loop buffer instead. So
- * the program does not execute that branch now, but its prediction stays in the history.
+ * A branch with that history and choice comes from the loop buffer, on a way that the program does
+ * not take: its prediction, by its row; and the rows are moved on.
  */
-void direction_stray(struct ooo_direction *d, uint64_t pc, uint64_t cycle);
+bool direction_pop(struct ooo_direction *d, uint64_t history, uint64_t pc, unsigned choice);
 
-/* Predicts a branch with that history before it, and learns nothing. */
-bool direction_guess(const struct ooo_direction *d, uint64_t history, uint64_t pc);
+/*
+ * Fetch has a branch in that cycle that the program does not execute now. Its prediction, which
+ * stays in the history.
+ */
+bool direction_stray(struct ooo_direction *d, uint64_t pc, uint64_t cycle);
 
-/* Whether the branch is mostly taken, whatever the history. */
-bool direction_mostly_taken(const struct ooo_direction *d, uint64_t pc);
+/* The same prediction, and nothing changes. */
+bool direction_peek(const struct ooo_direction *d, uint64_t pc);
 
 /* The history after a branch. */
 uint64_t direction_history(const struct ooo_direction *d, uint64_t history, bool taken);

@@ -23,7 +23,9 @@ void ooo_loop_state_io(struct state_io *io, struct ooo_loop *l)
     STATE_IO_BELOW(io, l->ahead.cycles, (uint64_t)AHEAD_MAX + 1);
     STATE_IO(io, l->ahead.branches);
     STATE_IO(io, l->ahead.jumps);
+    STATE_IO(io, l->ahead.overs);
     STATE_IO(io, l->whole);
+    STATE_IO(io, l->filled);
     STATE_IO(io, l->popped);
     STATE_IO(io, l->round);
     STATE_IO(io, l->groups);
@@ -88,6 +90,7 @@ static void start_filling(struct ooo_loop *l, const struct ooo_insn *i)
     l->pcs[LOOP_END] = l->pcs[LOOP_FORWARD] = 0;
     l->start = i->target;
     l->whole = 0;
+    l->filled = 0;
     l->choices[LOOP_END] = l->choices[LOOP_FORWARD] = 0;
 }
 
@@ -145,6 +148,7 @@ static void fill(struct ooo_loop *l, const struct core *core, const struct ooo_i
         }
         l->pcs[LOOP_END] = i->pc;
         l->choices[LOOP_END] = choice;
+        l->groups = (l->filled + core->dispatch_width - 1) / core->dispatch_width;
         r->filled = 1;
         activate(l);
         return;
@@ -209,6 +213,7 @@ void ooo_loop_begin(struct ooo_loop *l, const struct core *core, uint64_t cycle)
         t += front / bytes - pc / bytes;
         l->ahead.branches |= UINT64_C(1) << t;
         l->ahead.jumps |= (uint64_t)over << t;
+        l->ahead.overs |= (uint64_t)over << t;
         if (over)
             t += 1 + core->taken;
         else if (front / bytes == end / bytes)
@@ -234,7 +239,15 @@ unsigned ooo_loop_ahead(const struct ooo_loop *l, uint64_t cycle)
         return 0;
     t = (cycle - l->ahead.from) % l->ahead.cycles;
     return (unsigned)((l->ahead.branches >> t & 1) * AHEAD_BRANCH +
-                      (l->ahead.jumps >> t & 1) * AHEAD_JUMP);
+                      (l->ahead.jumps >> t & 1) * AHEAD_JUMP +
+                      (l->ahead.overs >> t & 1) * AHEAD_OVER);
+}
+
+uint64_t ooo_loop_jump(const struct ooo_loop *l, unsigned ahead)
+{
+    if (!(ahead & AHEAD_JUMP))
+        return 0;
+    return ahead & AHEAD_OVER ? l->over : l->start;
 }
 
 /* ---- choices ---- */

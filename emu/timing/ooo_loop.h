@@ -49,10 +49,10 @@ struct loop_record {
  * to a target.
  */
 struct loop_ahead {
-    uint64_t from;     /* the cycle in which the first round begins; 0: no round */
-    uint64_t cycles;   /* ... of a round */
-    uint64_t branches; /* bits */
-    uint64_t jumps;
+    uint64_t from;         /* the cycle in which the first round begins; 0: no round */
+    uint64_t cycles;       /* ... of a round */
+    uint64_t branches;     /* bits */
+    uint64_t jumps, overs; /* ... `overs': those of the branch forward */
 };
 
 /* A decided branch of the buffer. */
@@ -70,6 +70,7 @@ struct ooo_loop {
     uint64_t over;               /* ... the target of its branch forward */
     uint64_t early;              /* ... the first target buffer knows the jump from its end */
     uint64_t whole;              /* the buffer has what the branch forward goes over */
+    uint64_t filled;             /* instructions in the round that fills the buffer */
     uint64_t popped;             /* instructions in the present group */
     uint64_t round, groups;      /* groups in this round, and in the last one */
     struct loop_ahead ahead;
@@ -105,8 +106,11 @@ void ooo_loop_note_decided(struct ooo_loop *l, const struct loop_change *change,
 void ooo_loop_begin(struct ooo_loop *l, const struct core *core, uint64_t cycle);
 
 /* What fetch does in that cycle: bits. */
-enum { AHEAD_BRANCH = 1, AHEAD_JUMP = 2 };
+enum { AHEAD_BRANCH = 1, AHEAD_JUMP = 2, AHEAD_OVER = 4 };
 unsigned ooo_loop_ahead(const struct ooo_loop *l, uint64_t cycle);
+
+/* Where it jumps to then; 0: it does not. */
+uint64_t ooo_loop_jump(const struct ooo_loop *l, unsigned ahead);
 
 /* The choice of a branch that comes from the buffer in that cycle. */
 unsigned ooo_loop_choice(struct ooo_loop *l, uint64_t pc, uint64_t cycle);

@@ -15,7 +15,7 @@ void ooo_predictor_init(struct ooo_predictor *p, const struct core *core)
     *p = (struct ooo_predictor){.core = core};
     direction_init(&p->direction, core);
     p->targets = xcalloc(core->indirect_entries, sizeof *p->targets);
-    cache_init(&p->early, core->btb0_entries, 0, REPLACEMENT_fifo);
+    p->early = xcalloc(core->btb0_entries, sizeof *p->early);
     p->btb = xcalloc(core->btb_entries, sizeof *p->btb);
     ooo_predictor_reset(p);
 }
@@ -24,7 +24,7 @@ void ooo_predictor_free(struct ooo_predictor *p)
 {
     direction_free(&p->direction);
     free(p->targets);
-    cache_free(&p->early);
+    free(p->early);
     free(p->btb);
 }
 
@@ -32,7 +32,9 @@ void ooo_predictor_reset(struct ooo_predictor *p)
 {
     direction_reset(&p->direction);
     memset(p->targets, 0, p->core->indirect_entries * sizeof *p->targets);
-    cache_clear(&p->early);
+    for (uint32_t i = 0; i < p->core->btb0_entries; i++)
+        p->early[i] = (struct ooo_early_jump){.from = OOO_NOWHERE};
+    p->next_early = 0;
     memset(p->btb, 0xff, p->core->btb_entries * sizeof *p->btb);
     p->piece_history = 0;
     memset(p->path, 0, sizeof p->path);
@@ -43,7 +45,8 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p)
 {
     direction_state_io(io, &p->direction);
     state_io_bytes(io, p->targets, p->core->indirect_entries * sizeof *p->targets);
-    cache_state_io(io, &p->early);
+    state_io_bytes(io, p->early, p->core->btb0_entries * sizeof *p->early);
+    STATE_IO_BELOW(io, p->next_early, p->core->btb0_entries ? (uint64_t)p->core->btb0_entries : 1);
     state_io_bytes(io, p->btb, p->core->btb_entries * sizeof *p->btb);
     STATE_IO(io, p->learns);
     STATE_IO(io, p->piece_history);
@@ -54,35 +57,85 @@ void ooo_predictor_state_io(struct state_io *io, struct ooo_predictor *p)
 
 /* ---- targets ---- */
 
-bool ooo_is_early(const struct ooo_predictor *p, uint64_t from)
+static struct ooo_early_jump *find_early(const struct ooo_predictor *p, uint64_t from)
 {
-    return from != OOO_NOWHERE && cache_peek(&p->early, from >> 1) >= 0;
+    for (uint32_t i = 0; from != OOO_NOWHERE && i < p->core->btb0_entries; i++)
+        if (p->early[i].from == from)
+            return &p->early[i];
+    return NULL;
 }
 
-/* The same; and the buffer learns the jump where it may. */
-static bool learn_early(struct ooo_predictor *p, uint64_t from)
+bool ooo_is_early(const struct ooo_predictor *p, uint64_t from)
 {
-    uint64_t gone, note;
+    const struct ooo_early_jump *e = find_early(p, from);
 
-    if (from == OOO_NOWHERE)
+    return e && e->used;
+}
+
+bool ooo_predict_no_jump(struct ooo_predictor *p, uint64_t from)
+{
+    struct ooo_early_jump *e = find_early(p, from);
+
+    if (!e || !e->used || e->returns)
         return false;
-    if (ooo_is_early(p, from))
-        return true;
-    if (p->learns)
-        (void)cache_put(&p->early, from >> 1, &gone, &note);
-    return false;
+    e->from = OOO_NOWHERE;
+    return true;
+}
+
+static void learn_early(struct ooo_predictor *p, const struct ooo_early_jump *learned)
+{
+    struct ooo_early_jump *same = find_early(p, learned->from);
+
+    if (!p->learns || learned->from == OOO_NOWHERE || !p->core->btb0_entries)
+        return;
+    if (same)
+        same->from = OOO_NOWHERE;
+    p->early[p->next_early] = *learned;
+    p->next_early = p->next_early + 1 < p->core->btb0_entries ? p->next_early + 1 : 0;
+}
+
+/* A jump, or a branch that is predicted taken. */
+struct known_jump {
+    uint64_t pc, target, from;
+    bool branch, sure; /* its counter cannot become surer */
+};
+
+/*
+ * Whether the first target buffer knows the jump, and what it learns of it (ct_ifu_ibdp:
+ * l0_btb_br_miss, l0_btb_br_mispred; ct_ifu_ipdp: l0_btb_not_saturate, l0_btb_counter_zero).
+ */
+static bool ask_early(struct ooo_predictor *p, const struct known_jump *j)
+{
+    struct ooo_early_jump *e = find_early(p, j->from);
+    bool used = e && e->used;
+
+    if (!e || (used && e->returns)) {
+        if (j->sure)
+            learn_early(p, &(struct ooo_early_jump){
+                               .from = j->from, .target = j->target, .used = !j->branch});
+        return false;
+    }
+    if (e->target != j->target) {
+        if (used && p->learns)
+            e->from = OOO_NOWHERE;
+        return false;
+    }
+    if (used && !j->sure)
+        e->from = OOO_NOWHERE;
+    e->used = used || j->sure;
+    return used;
 }
 
 /* Where the target of a direct jump that is predicted taken is known. */
-static enum ooo_guess find_target(struct ooo_predictor *p, uint64_t pc, uint64_t from)
+static enum ooo_guess find_target(struct ooo_predictor *p, const struct known_jump *j)
 {
-    uint64_t *entry = &p->btb[pc >> 2 & (p->core->btb_entries - 1)];
+    uint64_t *entry = &p->btb[j->pc >> 2 & (p->core->btb_entries - 1)];
 
-    if (*entry != pc) {
-        *entry = pc;
+    if (*entry != j->pc) {
+        *entry = j->pc;
         return GUESS_LATE;
     }
-    return learn_early(p, from) ? GUESS_EARLY : GUESS_TAKEN;
+    return ask_early(p, j) ? GUESS_EARLY : GUESS_TAKEN;
 }
 
 /* ---- branches ---- */
@@ -90,19 +143,29 @@ static enum ooo_guess find_target(struct ooo_predictor *p, uint64_t pc, uint64_t
 enum ooo_guess ooo_predict_branch(struct ooo_predictor *p, const struct ooo_branch *b,
                                   struct ooo_direction_guess *by)
 {
+    enum ooo_guess guess = GUESS_NEXT;
+
     if (!b->in_loop && ooo_is_early(p, b->from))
-        direction_read_at(&p->direction, b->fetched - 1);
+        direction_go_to(&p->direction, b->arrived - 1, find_early(p, b->from)->target);
     *by = direction_predict(&p->direction, b);
-    if (by->taken != b->taken)
-        return GUESS_WRONG;
     if (b->in_loop)
-        return b->taken ? GUESS_EARLY : GUESS_NEXT;
-    return b->taken ? find_target(p, b->pc, by->sure ? b->from : OOO_NOWHERE) : GUESS_NEXT;
+        guess = b->taken ? GUESS_EARLY : GUESS_NEXT;
+    else if (by->taken)
+        guess = find_target(p, &(struct known_jump){.pc = b->pc,
+                                                    .target = b->target,
+                                                    .from = b->from,
+                                                    .branch = true,
+                                                    .sure = by->sure});
+    else if (b->taken)
+        (void)ooo_predict_no_jump(p, b->from);
+    return by->taken == b->taken ? guess : GUESS_WRONG;
 }
 
-enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t from)
+enum ooo_guess ooo_predict_jump(struct ooo_predictor *p, uint64_t pc, uint64_t target,
+                                uint64_t from)
 {
-    return find_target(p, pc, from);
+    return find_target(
+        p, &(struct known_jump){.pc = pc, .target = target, .from = from, .sure = true});
 }
 
 /* ---- indirect jumps ---- */
@@ -115,6 +178,11 @@ static uint32_t target_index(const struct ooo_predictor *p, uint64_t history)
     for (unsigned i = 0; i < OOO_PATH; i++)
         index |= bits(p->path[i], 2 * i + 1, 2 * i) << 2 * i;
     return (uint32_t)(index ^ bits(history, 7, 0)) & (p->core->indirect_entries - 1);
+}
+
+uint64_t ooo_predicted_target(const struct ooo_predictor *p)
+{
+    return p->targets[target_index(p, p->direction.history)];
 }
 
 /* The table is read before the branches of the jump's piece of code are known, and written after.
@@ -133,9 +201,23 @@ enum ooo_guess ooo_predict_indirect(struct ooo_predictor *p, uint64_t target, bo
 
 /* ---- returns ---- */
 
+/* ct_ifu_ibdp: l0_btb_ras_miss */
+static bool ask_early_return(struct ooo_predictor *p, uint64_t from)
+{
+    const struct ooo_early_jump *e = find_early(p, from);
+
+    if (e && e->returns)
+        return true;
+    if (!e || e->used)
+        learn_early(p, &(struct ooo_early_jump){.from = from, .used = true, .returns = true});
+    return false;
+}
+
 enum ooo_guess ooo_predict_return(struct ooo_predictor *p, uint64_t from, uint64_t target)
 {
+    bool early = ask_early_return(p, from);
+
     if (!return_stack_return(&p->returns, target))
         return GUESS_WRONG;
-    return learn_early(p, from) ? GUESS_EARLY : GUESS_LATE;
+    return early ? GUESS_EARLY : GUESS_LATE;
 }

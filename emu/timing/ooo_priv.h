@@ -40,6 +40,12 @@ static inline void wait_for(uint64_t *t, uint64_t stamp)
         *t = stamp;
 }
 
+/* By which address the first target buffer is asked for a jump in the present piece of code. */
+uint64_t ooo_from_where(const struct ooo *o);
+
+/* Code comes from the loop buffer from now on; the cycle in which its first group is decoded. */
+uint64_t ooo_begin_loop(struct ooo *o);
+
 /*
  * Fetch goes on where the instruction, a branch or jump that is decided in that cycle, and has
  * retired, goes.

@@ -53,6 +53,11 @@ static bool is_full(const struct return_stack *s)
 
 /* ---- calls and returns ---- */
 
+uint64_t return_stack_top(const struct return_stack *s)
+{
+    return s->top == s->bottom ? 0 : s->entries[entry_of(s, before(s, s->top))];
+}
+
 void return_stack_call(struct return_stack *s, uint64_t return_pc)
 {
     if (!s->size)

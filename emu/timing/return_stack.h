@@ -38,6 +38,8 @@ struct return_stack {
 void return_stack_reset(struct return_stack *s, const struct core *core);
 void return_stack_state_io(struct state_io *io, struct return_stack *s);
 
+/* The newest address; 0: none. */
+uint64_t return_stack_top(const struct return_stack *s);
 void return_stack_call(struct return_stack *s, uint64_t return_pc);
 /* Whether the return is predicted. */
 bool return_stack_return(struct return_stack *s, uint64_t target);

@@ -29,6 +29,8 @@ static bool take(struct ooo_direction *d, uint64_t fetched, uint64_t decided)
     const struct ooo_branch b = {.pc = PC, .fetched = fetched, .decided = decided, .taken = true};
 
     d->history = (1U << 22) - 1;
+    direction_go_to(d, fetched - 2, PC);
+    direction_arrive(d, PC);
     return direction_predict(d, &b).taken;
 }
 
@@ -50,7 +52,7 @@ static unsigned count(struct ooo_direction *d, unsigned branches, bool busy)
         (void)take(d, cycle, cycle + SOON);
         for (uint64_t c = cycle; busy && c < cycle + SOON; c++)
             direction_read_at(d, c);
-        direction_restart(d, cycle + SOON, false);
+        direction_restart(d, cycle + SOON, 0);
         for (uint64_t c = cycle + SOON; busy && c < cycle + 20; c++)
             direction_read_at(d, c);
     }
@@ -131,43 +133,73 @@ static void a_full_buffer_loses_the_newest(void **state)
 }
 
 /*
- * A change in the buffer is seen by a branch with the same history whose code was jumped to: the
- * RTL takes bits of the choice and of the counter for it.
+ * A change in the buffer is seen by a branch with the same history to which fetch has jumped while
+ * it read a row: the RTL takes bits of the choice and of the counter for it.
  */
-static void a_jump_finds_the_choice_in_the_buffer(void **state)
+static unsigned choice_after_jump(uint64_t told)
 {
-    struct ooo_branch b = {
-        .pc = PC, .fetched = 30, .decided = 33, .taken = true, .jumped_to = true};
+    const struct ooo_branch b = {.pc = PC, .fetched = 32, .decided = 35, .taken = true};
     struct ooo_direction d;
+    unsigned choice;
 
-    (void)state;
     direction_init(&d, &without_port);
     d.choices[PC / 16 % 1024] = 3; /* mostly taken: its counter is 3, so it reads the choice as 3 */
     d.counters[1][0x3c00 | 0xf] = 2;
     d.history = (1U << 22) - 1;
-    direction_restart(&d, 8, false);
+    direction_restart(&d, 8, 0);
     (void)take(&d, 10, 12);
-    for (uint64_t c = 11; c < 30; c++)
+    for (uint64_t c = 11; c < 31; c++)
         direction_read_at(&d, c);
-    d.choices[PC / 16 % 1024] = 0; /* what the table has now does not matter */
+    d.choices[PC / 16 % 1024] = 0; /* what the table has now */
     d.history = (1U << 22) - 1;
-    (void)direction_predict(&d, &b);
-    assert_int_equal(d.changes[(d.next_change - 1) % DIRECTION_CHANGES].choice, 3);
+    d.predicted = 30;
+    direction_go_to(&d, told, PC);
+    direction_arrive(&d, PC);
+    choice = direction_predict(&d, &b).choice;
+    direction_free(&d);
+    return choice;
+}
+
+static void a_jump_finds_the_choice_in_the_buffer(void **state)
+{
+    (void)state;
+    assert_int_equal(choice_after_jump(30), 3);
+    assert_int_equal(choice_after_jump(31), 0);
+}
+
+/* The choices of a block of code are read together, when fetch is told to go there. */
+static void choices_are_those_of_the_jump(void **state)
+{
+    const struct ooo_branch b = {.pc = PC, .fetched = 12, .decided = 15};
+    struct ooo_direction d;
+
+    (void)state;
+    direction_init(&d, &without_port);
+    direction_go_to(&d, 10, PC + 48);
+    d.choices[PC / 16 % 1024] = 3; /* too late */
+    direction_arrive(&d, PC);
+    assert_int_equal(direction_predict(&d, &b).choice, 0);
+    direction_go_to(&d, 13, PC + 48);
+    direction_arrive(&d, PC);
+    assert_int_equal(direction_predict(&d, &b).choice, 3);
     direction_free(&d);
 }
 
 /* What becomes of one change in a cycle in which code comes from the loop buffer. */
-enum { FREE, BRANCH = 1, FETCHED = 2, JUMPED = 4 };
+enum { FREE, BRANCH = 1, FETCHED = 2, JUMPED = 4, ELSEWHERE = 0x2000 };
 
 struct outcome {
     bool written, astray, kept;
+    unsigned choice, choice_elsewhere;
 };
 
 static struct outcome pass_one(unsigned use)
 {
     struct ooo_direction d;
-    struct direction_cycle c = {
-        .cycle = 20, .branch = use & BRANCH, .fetched = use & FETCHED, .jumped = use & JUMPED};
+    struct direction_cycle c = {.cycle = 20,
+                                .branch = use & BRANCH,
+                                .fetched = use & FETCHED,
+                                .jumped = use & JUMPED ? ELSEWHERE : 0};
     struct outcome o;
 
     direction_init(&d, &without_port);
@@ -176,7 +208,9 @@ static struct outcome pass_one(unsigned use)
     direction_pass_loop(&d, &c); /* with history 0: row 0 */
     o = (struct outcome){.written = counter(&d) == 1,
                          .astray = d.counters[0][0xf] == 1,
-                         .kept = d.next_change != d.first_change};
+                         .kept = d.next_change != d.first_change,
+                         .choice = d.choices[PC / 16 % 1024],
+                         .choice_elsewhere = d.choices[ELSEWHERE / 16 % 1024]};
     direction_free(&d);
     return o;
 }
@@ -187,8 +221,18 @@ static void a_loop_of_the_buffer_writes_where_nothing_is_read(void **state)
 
     (void)state;
     assert_true(o.written && !o.astray && !o.kept);
-    o = pass_one(JUMPED);
+    assert_int_equal(o.choice, 1);
+}
+
+/* Where fetch jumps, the choice is written to the block of code to which it jumps. */
+static void a_jump_ahead_of_the_buffer_diverts_a_choice(void **state)
+{
+    struct outcome o = pass_one(JUMPED);
+
+    (void)state;
     assert_true(o.written && !o.astray && o.kept);
+    assert_int_equal(o.choice, 0);
+    assert_int_equal(o.choice_elsewhere, 1);
 }
 
 /* Its branch reads a row, and the change is written there. */
@@ -221,7 +265,7 @@ static void the_first_branch_from_the_buffer_has_an_old_row(void **state)
     direction_init(&d, &without_port);
     b.choice = 3;
     d.history = (1U << 22) - 1;
-    direction_restart(&d, 8, false);
+    direction_restart(&d, 8, 0);
     assert_true(take(&d, 10, 12) == false);
     assert_false(direction_predict(&d, &b).taken); /* nothing was in it: the table has 3 */
     b.fetched = 41;
@@ -238,7 +282,9 @@ int main(void)
         cmocka_unit_test(a_free_cycle_writes_one_change),
         cmocka_unit_test(a_full_buffer_loses_the_newest),
         cmocka_unit_test(a_jump_finds_the_choice_in_the_buffer),
+        cmocka_unit_test(choices_are_those_of_the_jump),
         cmocka_unit_test(a_loop_of_the_buffer_writes_where_nothing_is_read),
+        cmocka_unit_test(a_jump_ahead_of_the_buffer_diverts_a_choice),
         cmocka_unit_test(a_branch_from_the_buffer_diverts_a_change),
         cmocka_unit_test(fetch_ahead_of_the_buffer_loses_a_change),
         cmocka_unit_test(the_first_branch_from_the_buffer_has_an_old_row),

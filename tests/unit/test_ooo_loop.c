@@ -26,7 +26,8 @@ enum {
     SURELY = 3, /* a choice: mostly taken */
 };
 
-static const struct core with_buffer = {.loop_buffer = 16, .fetch_bytes = 16, .taken = 1};
+static const struct core with_buffer = {
+    .loop_buffer = 16, .fetch_bytes = 16, .taken = 1, .dispatch_width = 3};
 static const struct core without_buffer = {.fetch_bytes = 16, .taken = 1};
 
 /* A branch at pc that was predicted so. */
