@@ -180,7 +180,7 @@ CYCLES_ELF   := $(CYCLES_OUT)/cycles.elf
 CYCLES_FORMS := none fp static pfe16 pfe8
 # Rows first: their place in memory is part of what is measured.
 CYCLES_OBJS  := $(addprefix $(CYCLES_OUT)/,start.o rows.o support.o main.o mcount.o table.o numbers.o bytes.o pointers.o \
-	floating.o $(CYCLES_FORMS:%=calls-%.o))
+	floating.o $(CYCLES_FORMS:%=calls-%.o) branching.o)
 cycles_form_fp     := -fno-omit-frame-pointer
 cycles_form_static := -fno-omit-frame-pointer -pg
 cycles_form_pfe16  := -fno-omit-frame-pointer -fpatchable-function-entry=8

@@ -56,6 +56,10 @@ uint64_t calls_fp_run(void);
 uint64_t calls_static_run(void);
 uint64_t calls_pfe16_run(void);
 uint64_t calls_pfe8_run(void);
+uint64_t perms_run(void);
+uint64_t dates_run(void);
+uint64_t stackm_run(void);
+uint64_t tokens_run(void);
 
 /* xorshift64; the state is never zero. */
 static inline uint64_t next_random(uint64_t *state)

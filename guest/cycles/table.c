@@ -23,6 +23,10 @@ const struct workload workloads[] = {
     {"calls_static", calls_static_run},
     {"calls_pfe16", calls_pfe16_run},
     {"calls_pfe8", calls_pfe8_run},
+    {"perms", perms_run},
+    {"dates", dates_run},
+    {"stackm", stackm_run},
+    {"tokens", tokens_run},
 };
 
 const size_t workload_count = sizeof workloads / sizeof workloads[0];

@@ -16,8 +16,8 @@ claim "it measures and ends well" exits 0 cycles --timing inorder --json "$work/
 cp "$out" "$work/tables"
 claim "there are four cores" json 'list(j["cores"]) == ["c906", "c910", "cva6", "rocket"]'
 claim "all that was measured is still of the same instructions" json 'not c["other_instructions"]'
-claim "every row was measured, of the CVA6 and Rocket without the misaligned, of the C910 a few" json \
-    'c["conditions"]["core"] == "c910" and len(c["rows"]) == 53 or len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n for n in c["unmeasured"])'
+claim "every row was measured, of the CVA6 and Rocket without the misaligned, of the C910 a few; workloads of branches on the C910 alone" json \
+    'c["conditions"]["core"] == "c910" and len(c["rows"]) == 61 or len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n or n.removesuffix("_first") in ("perms", "dates", "stackm", "tokens") for n in c["unmeasured"])'
 claim "an error is the difference by the reference" json \
     'all(abs(r["error_percent"] * r["reference"] / 100 + r["reference"] - r["cycles"]) < 1e-6 for r in c["rows"])'
 claim "the mean is that of the rows' absolute errors" json \
@@ -40,8 +40,8 @@ sys.exit(mean["micro"] > float(sys.argv[3]) or mean.get("workload", 0) > float(s
 }
 claim "the models of all cores run" exits 0 cycles --json "$work/models.json"
 keeps c906 3.1 1.8
-keeps cva6 2.2 1.2
-keeps c910 6.4 3.8
+keeps cva6 2.3 1.2
+keeps c910 6.4 4.8
 keeps rocket 3.3 1.9
 greatest() {
     python3 -c 'import json, sys
