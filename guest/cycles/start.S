@@ -5,8 +5,11 @@
  * accesses to registers that a core does not have trap and are skipped.
  */
 #define THEAD            0x5b7 /* mvendorid */
+#define CLASS_C910       3     /* bits 18 to 21 of mcpuid; the C906 has 4 */
 #define MISALIGNED_LOAD  4     /* mcause */
 #define MISALIGNED_STORE 6
+#define RESULTS_BYTES    (1024 * 32)
+#define CACHE_LINE_BYTES 64
 
         .section .text.start, "ax"
         .option norelax
@@ -29,6 +32,21 @@ _start:
         csrs    0x7c1, t0               # mhcr: caches, write-back, write-allocate, predictors
         li      t0, 0x610c
         csrs    0x7c5, t0               # mhint: prefetchers
+        csrr    t0, 0xfc0               # mcpuid: the first of several words
+        srli    t0, t0, 18
+        andi    t0, t0, 15
+        addi    t0, t0, -CLASS_C910
+        bnez    t0, 1f
+        li      t0, 0x438000
+        csrs    0x7c0, t0
+        li      t0, 0x70013
+        csrs    0x7c2, t0
+        li      t0, 0x11ff
+        csrs    0x7c1, t0
+        li      t0, 0x6e30c
+        csrs    0x7c5, t0
+        li      t0, 0xe0000009
+        csrs    0x7c3, t0               # mccr2: the second level and its prefetchers
 1:      li      t0, 0x6000              # floating point on
         csrs    mstatus, t0
         csrw    fcsr, zero
@@ -75,7 +93,17 @@ unexpected_trap:
 /* finish(code): ends the run by the test finisher; 0 means passed. */
         .globl  finish
 finish:
-        li      t0, 0x100000
+        csrr    t0, mvendorid
+        li      t1, THEAD
+        bne     t0, t1, 2f
+        la      t0, results             # on RTL they are read from memory
+        li      t1, RESULTS_BYTES
+        add     t1, t1, t0
+1:      .insn   r 0x0b, 0, 1, x0, t0, x5        # th.dcache.cva
+        addi    t0, t0, CACHE_LINE_BYTES
+        bltu    t0, t1, 1b
+        fence
+2:      li      t0, 0x100000
         li      t1, 0x5555
         beqz    a0, 1f
         slli    a0, a0, 16
