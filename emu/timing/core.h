@@ -76,28 +76,30 @@ struct core {
     uint16_t interval[CORE_CLASSES];
     uint32_t confidence, held_rows, held_micro, held_workload, issue_width, ordered_writes,
         waw_loads, alu_late, float_waw, float_queue, late_data, float_to_int, fetch_bytes,
-        fetch_ahead, mul_wide, div_base, div_bits, div_zero, div_smaller, div_repeat, predictor,
-        counters, counter_bits, counter_start, history, history_skip, read_ahead, update_busy,
-        stray, btb_entries, btb_ways, btb_bits, btb_first, btb_holds, ras_depth, ras_kept,
-        ras_loses, link_t0, branch_late, taken, late_branch, late_jump, late_in_fetch, mispredict,
-        return_hit, return_wrong, indirect_wrong, call_wrong, ras_split, load_waw, late_branches,
-        amo_window, amo_wait, fdiv_exact, fdiv_bits, flush, trap, memory_first, memory_beat,
-        memory_width, memory_device, write, write_allocate, store_stalls, critical_first,
-        write_back_cycles, shared_line, l2_latency, store_entries, store_queue, store_writes,
-        store_answer, amo_memory, load_window, store_window, store_wait, misaligned, itlb_entries,
-        itlb_ways, dtlb_entries, dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency, tlb_policy, walk,
-        sfence_page;
+        fetch_ahead, mul_wide, div_base, div_bits, div_zero, div_smaller, div_repeat, div_results,
+        predictor, counters, counter_bits, counter_start, history, history_skip, read_ahead,
+        update_busy, stray, btb_entries, btb_ways, btb_bits, btb_first, btb_holds, ras_depth,
+        ras_kept, ras_loses, link_t0, branch_late, taken, late_branch, late_jump, late_in_fetch,
+        mispredict, return_hit, return_wrong, indirect_wrong, call_wrong, ras_split, load_waw,
+        late_branches, amo_window, amo_wait, fdiv_exact, fdiv_bits, flush, trap, memory_first,
+        memory_beat, memory_width, memory_device, write, write_allocate, store_stalls,
+        critical_first, write_back_cycles, shared_line, l2_latency, store_entries, store_queue,
+        store_writes, store_answer, amo_memory, load_window, store_window, store_wait, misaligned,
+        itlb_entries, itlb_ways, dtlb_entries, dtlb_ways, tlb2_entries, tlb2_ways, tlb2_latency,
+        tlb_policy, walk, sfence_page;
     uint32_t result_bus, amo_blocks, commit_entries, commit_width, wrong_path, fetch_jumps,
         load_wait, /* with commit.entries */
         load_again, load_narrow, load_float, history_hash, split_target, ras_in_btb, fence_memory,
         store_idle;
     /* of a core that executes out of order */
-    uint32_t window, fold, dispatch_width, retire_width, front_stages, fetch_buffer, issue_after,
-        retire_after, restart, restart_jump, alu_ports, alu_queue, branch_queue, memory_queue,
-        float_ports, float_queue_entries, load_queue_entries, store_queue_entries, load_misses,
-        store_misses, forward, replay, replay_late, wrong_order, with_store, store_write,
-        multiple_stores, btb0_entries, choices, branch_writes, indirect_entries, indirect_taken,
-        loop_buffer, accumulate, queue_writes, float_registers, flag_registers;
+    uint32_t window, fold, split_conversions, dispatch_width, retire_width, front_stages,
+        fetch_buffer, issue_after, product_writes, auipc_cycles, move_ports, retire_after, restart,
+        restart_jump, alu_ports, alu_queue, branch_queue, memory_queue, float_ports,
+        float_queue_entries, load_queue_entries, store_queue_entries, load_misses, store_misses,
+        forward, replay, replay_late, wrong_order, with_store, store_write, merge_bytes, write_wait,
+        stream_bytes, float_from_int, multiple_stores, btb0_entries, choices, branch_writes,
+        indirect_entries, indirect_taken, loop_buffer, accumulate, queue_writes, float_registers,
+        flag_registers;
     unsigned figures;   /* keys that the file sets, but for `core.' */
     unsigned estimates; /* those whose source begins with [E] */
     char *title;        /* `core.title' */

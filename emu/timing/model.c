@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/bits.h"
@@ -132,7 +133,8 @@ void model_reset(struct model *m)
     cache_clear(&m->dtlb);
     cache_clear(&m->tlb2);
     predictor_reset(&m->predictor);
-    m->division = 0;
+    memset(m->divisions, 0, sizeof m->divisions);
+    m->division_older = 0;
     m->owed = 0;
     stores_reset(&m->stores);
     m->last_miss = UINT64_MAX;
@@ -169,9 +171,8 @@ void model_state_io(struct state_io *io, struct model *m)
     predictor_state_io(io, &m->predictor);
     for (unsigned i = 0; i < MODEL_COUNTS; i++)
         STATE_IO(io, m->counts[i]);
-    STATE_IO(io, m->dividend);
-    STATE_IO(io, m->divisor);
-    STATE_IO(io, m->division);
+    state_io_bytes(io, m->divisions, sizeof m->divisions);
+    STATE_IO_BELOW(io, m->division_older, DIVISIONS);
     stores_state_io(io, &m->stores);
     STATE_IO(io, m->last_miss);
     STATE_IO(io, m->stride);
@@ -725,19 +726,46 @@ static uint32_t division_cycles(const struct core *core, uint64_t a, uint64_t b)
     return core->div_base + (uint32_t)bits / core->div_bits;
 }
 
+/* Keeps the operands of the last division, or of the last two whose quotient is not 0. */
+static void keep_division(struct model *m, const struct kept_division *d, uint64_t quotient_bits)
+{
+    unsigned older = m->core->div_results > 1 ? m->division_older : 0;
+
+    if (m->core->div_results > 1 && !quotient_bits)
+        return;
+    m->divisions[older] = *d;
+    m->division_older = (uint8_t)(older ^ 1);
+}
+
+/* Whether the result of that division is kept; it is then the one used last. */
+static bool has_division(struct model *m, const struct kept_division *d)
+{
+    for (uint32_t n = 0; n < m->core->div_results; n++) {
+        const struct kept_division *kept = &m->divisions[n];
+
+        if (kept->kind != d->kind || kept->dividend != d->dividend || kept->divisor != d->divisor)
+            continue;
+        m->division_older = (uint8_t)(n ^ 1);
+        return true;
+    }
+    return false;
+}
+
 uint32_t model_divide(struct model *m, uint64_t a, uint64_t b, bool is_signed, unsigned kind)
 {
     const struct core *core = m->core;
     uint32_t cycles, latency = core->latency[CORE_div];
+    struct kept_division d = {.dividend = a, .divisor = b, .kind = kind / 2 + 1};
 
     if (!core->div_base)
         return 0;
-    if (core->div_repeat && m->division == kind / 2 + 1 && m->dividend == a && m->divisor == b)
+    if (core->div_repeat && has_division(m, &d)) {
         cycles = core->div_repeat;
-    else
-        cycles = division_cycles(core, magnitude(a, is_signed), magnitude(b, is_signed));
-    m->dividend = a;
-    m->divisor = b;
-    m->division = (uint8_t)(kind / 2 + 1);
+    } else {
+        uint64_t x = magnitude(a, is_signed), y = magnitude(b, is_signed);
+
+        cycles = division_cycles(core, x, y);
+        keep_division(m, &d, y && x >= y);
+    }
     return cycles > latency ? cycles - latency : 0;
 }

@@ -37,6 +37,14 @@ struct filter {
 };
 
 /* What a hart waited for in its stalls; the rest of its cycles are those of issue. */
+enum { DIVISIONS = 2 };
+
+/* The operands of a division whose result is kept. */
+struct kept_division {
+    uint64_t dividend, divisor;
+    uint64_t kind; /* signedness and width, + 1; 0: none */
+};
+
 enum model_part { PART_FETCH, PART_DATA, PART_BRANCH, MODEL_PARTS };
 
 /* Events that are counted. */
@@ -76,8 +84,8 @@ struct model {
     struct pipe_state pipe; /* while the hart is in no block */
     struct cache icache, dcache, itlb, dtlb, tlb2;
     struct predictor predictor;
-    uint64_t dividend, divisor;
-    uint8_t division; /* signedness and width of the last one, + 1 */
+    struct kept_division divisions[DIVISIONS];
+    uint8_t division_older; /* the one that makes room */
     struct store_buffer stores;
     uint64_t last_miss, stride;
     uint64_t parts[MODEL_PARTS]; /* stalls so far, in cycles */

@@ -99,7 +99,7 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->in_dispatch);
     STATE_IO(io, o->twos);
     state_io_bytes(io, o->in_queue, sizeof o->in_queue);
-    state_io_bytes(io, o->second, sizeof o->second);
+    state_io_bytes(io, o->in_group, sizeof o->in_group);
     STATE_IO(io, o->in_retire);
     STATE_IO(io, o->retired);
     STATE_IO(io, o->count);
@@ -119,6 +119,12 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     STATE_IO(io, o->written);
     state_io_bytes(io, o->stores, sizeof o->stores);
     STATE_IO(io, o->next_store);
+    state_io_bytes(io, o->writes, sizeof o->writes);
+    STATE_IO(io, o->first_write);
+    STATE_IO(io, o->next_write);
+    STATE_IO(io, o->last_write);
+    STATE_IO(io, o->stream);
+    STATE_IO(io, o->stream_end);
     state_io_bytes(io, o->loads, sizeof o->loads);
     STATE_IO(io, o->next_load);
     STATE_IO(io, o->last_load);
@@ -199,16 +205,20 @@ static ALWAYS_INLINE bool is_fuller(const struct ooo *o, enum ooo_queue first,
 }
 
 /*
- * The queue of an operation for either port: they take turns within a cycle of dispatch, but for
- * the second one where the first has two entries more.
+ * The queue of an operation for either port: of those dispatched in one cycle each queue takes one,
+ * then each another (ct_idu_ir_ctrl: aiq0_c0 > aiq1_c0 > aiq0_c1 > aiq1_c1), but the second one
+ * where the first has two entries more.
  */
-static ALWAYS_INLINE enum ooo_queue choose_queue(struct ooo *o, enum ooo_queue first)
+static ALWAYS_INLINE enum ooo_queue choose_queue(const struct ooo *o, enum ooo_queue first)
 {
     enum ooo_queue other = first + 1;
-    bool second = o->second[first];
+    bool in_group = o->in_dispatch < o->core->dispatch_width &&
+                    cycle_of(o->fetched) + o->core->front_stages <= cycle_of(o->dispatched);
 
-    o->second[first] = !second;
-    return second || is_fuller(o, first, other, cycle_of(o->dispatched)) ? other : first;
+    return (in_group && o->in_group[first] > o->in_group[other]) ||
+                   is_fuller(o, first, other, cycle_of(o->dispatched))
+               ? other
+               : first;
 }
 
 /* ---- fetch and dispatch ---- */
@@ -379,10 +389,32 @@ static ALWAYS_INLINE void fetch(struct ooo *o, const struct ooo_insn *i)
     }
 }
 
-/* Jumps that link are dispatched as two operations, the second one for the link. */
-static ALWAYS_INLINE bool is_two(const struct pipe_op *op)
+static bool is_integer(uint8_t reg)
 {
-    return is_control((enum core_class)op->class) && op->rd;
+    return reg < PIPE_REGS / 2;
+}
+
+/* Whether the operation converts between an integer and a floating-point number, in two steps. */
+static ALWAYS_INLINE bool is_split_conversion(const struct ooo *o, const struct pipe_op *op)
+{
+    return op->class == CORE_fconvert && o->core->split_conversions &&
+           (is_integer(op->rd) || is_integer(op->source[0]));
+}
+
+/* Whether the operation moves a value from an integer register to a floating-point one, or back. */
+static ALWAYS_INLINE bool is_move(const struct ooo *o, const struct pipe_op *op)
+{
+    return (op->class == CORE_fmove || op->class == CORE_fcompare) && o->core->move_ports &&
+           (is_integer(op->rd) || is_integer(op->source[0]));
+}
+
+/*
+ * Jumps that link are dispatched as two operations, the second one for the link; such conversions
+ * as a move and a conversion.
+ */
+static ALWAYS_INLINE bool is_two(const struct ooo *o, const struct pipe_op *op)
+{
+    return (is_control((enum core_class)op->class) && op->rd) || is_split_conversion(o, op);
 }
 
 /*
@@ -393,7 +425,7 @@ static ALWAYS_INLINE bool is_dispatch_full(const struct ooo *o, const struct pip
                                            enum ooo_queue queue)
 {
     if (o->in_dispatch >= o->core->dispatch_width ||
-        o->in_dispatch + o->twos + is_two(op) > o->core->dispatch_width)
+        o->in_dispatch + o->twos + is_two(o, op) > o->core->dispatch_width)
         return true;
     return (queue == QUEUE_MEMORY || queue == QUEUE_BRANCH) &&
            o->in_queue[queue] == o->core->queue_writes;
@@ -404,7 +436,8 @@ static void start_dispatch_cycle(struct ooo *o, uint64_t cycle)
     o->groups[o->next_group++ % OOO_GROUPS] = cycle;
     o->in_dispatch = o->in_queue[QUEUE_MEMORY] = o->in_queue[QUEUE_BRANCH] = 0;
     o->folded = o->twos = 0;
-    o->second[QUEUE_ALU] = o->second[QUEUE_FLOAT] = 0;
+    o->in_group[QUEUE_ALU] = o->in_group[QUEUE_ALU_1] = 0;
+    o->in_group[QUEUE_FLOAT] = o->in_group[QUEUE_FLOAT_1] = 0;
 }
 
 /* Whether the operation may raise flags. */
@@ -446,12 +479,12 @@ static ALWAYS_INLINE void take_window_entry(struct ooo *o, const struct ooo_insn
 
     if (i->links & OOO_AUIPC)
         shares = false;
-    if (shares && o->folded && o->folded < o->core->fold) {
+    if (shares && o->folded && o->folded < o->core->fold && !is_two(o, &i->op)) {
         o->folded++;
         return;
     }
     o->folded = shares;
-    if (is_two(&i->op))
+    if (is_two(o, &i->op))
         o->window[o->in_window++ % OOO_WINDOW_MAX] = o->retired;
     o->in_window++;
 }
@@ -495,9 +528,11 @@ static ALWAYS_INLINE uint64_t dispatch(struct ooo *o, const struct ooo_insn *i,
         start_dispatch_cycle(o, cycle);
     take_window_entry(o, i);
     o->in_dispatch++;
-    o->twos += is_two(op);
+    o->twos += is_two(o, op);
     if (queue == QUEUE_MEMORY || queue == QUEUE_BRANCH)
         o->in_queue[queue]++;
+    if (queue <= QUEUE_FLOAT_1)
+        o->in_group[queue]++;
     o->dispatched = stamp(cycle, ISSUES);
     leave_buffer(o, op->size);
     return t;
@@ -536,6 +571,118 @@ static ALWAYS_INLINE void issue(struct ooo *o, enum ooo_port port, uint64_t *t)
     uint64_t ready = cycle_of(*t);
 
     *t = later(*t, take_port(o, port, ready) - ready);
+}
+
+static void occupy(struct ooo *o, enum ooo_port port, uint64_t cycle)
+{
+    o->slots[port][cycle % OOO_SLOTS] = (uint32_t)cycle;
+}
+
+static bool is_occupied(const struct ooo *o, enum ooo_port port, uint64_t cycle)
+{
+    return o->slots[port][cycle % OOO_SLOTS] == (uint32_t)cycle;
+}
+
+/* An operation of an ALU: the results of products have a port's cycles, too. */
+static ALWAYS_INLINE void issue_alu(struct ooo *o, const struct ooo_insn *i, enum ooo_port port,
+                                    uint64_t *t)
+{
+    const struct core *core = o->core;
+    uint64_t ready = cycle_of(*t), at = ready;
+    bool is_product = i->op.class == CORE_mul;
+    bool waits = port == PORT_ALU_1 && core->product_writes && !is_product;
+
+    while (is_occupied(o, port, at) || (waits && is_occupied(o, PORT_PRODUCTS, at)))
+        at++;
+    occupy(o, port, at);
+    if (is_product && core->product_writes)
+        occupy(o, PORT_PRODUCTS, at + core->product_writes);
+    if (i->links & OOO_AUIPC)
+        for (uint32_t n = 1; n < core->auipc_cycles; n++)
+            occupy(o, port, at + n);
+    *t = later(*t, at - ready);
+}
+
+/* The first cycle from `at' on in which neither a load nor a store issues. */
+static uint64_t idle_cycle(const struct ooo *o, uint64_t at)
+{
+    while (is_occupied(o, PORT_LOAD, at) || is_occupied(o, PORT_STORE, at))
+        at++;
+    return at;
+}
+
+/*
+ * A load or store is ready to issue in that cycle: what waits is written in cycles before, if these
+ * were idle, or in this one, if too much waits.
+ */
+static void write_waiting(struct ooo *o, uint64_t now)
+{
+    uint64_t limit = o->core->write_wait;
+
+    while (o->first_write != o->next_write) {
+        const struct ooo_write *w = &o->writes[o->first_write % OOO_WRITES];
+        uint64_t at = idle_cycle(o, max_of(w->from, o->last_write + 1));
+
+        if (at >= now) {
+            if (o->next_write - o->first_write < limit ||
+                o->writes[(o->first_write + limit - 1) % OOO_WRITES].from > now)
+                return;
+            occupy(o, PORT_LOAD, at);
+            occupy(o, PORT_STORE, at);
+        }
+        o->last_write = at;
+        o->first_write++;
+    }
+}
+
+/* Whether the store goes on with a stream of stores that is longer than the core's figure. */
+static bool is_in_stream(struct ooo *o, const struct ooo_insn *i)
+{
+    uint64_t size = 8U >> i->op.narrow;
+
+    o->stream = i->va == o->stream_end ? o->stream + size : size;
+    o->stream_end = i->va + size;
+    return o->core->stream_bytes && o->stream > o->core->stream_bytes;
+}
+
+/* A store goes into the cache, with others, some time from that cycle on. */
+static void write_later(struct ooo *o, const struct ooo_insn *i, uint64_t from)
+{
+    uint64_t place = i->va / o->core->merge_bytes, count = o->next_write - o->first_write;
+
+    if (is_in_stream(o, i))
+        return;
+    if (count > o->core->write_wait) /* the others will be in the cache then */
+        count = o->core->write_wait;
+    for (uint64_t n = o->next_write - count; n != o->next_write; n++)
+        if (o->writes[n % OOO_WRITES].place == place)
+            return;
+    if (o->next_write - o->first_write == OOO_WRITES)
+        o->first_write++;
+    o->writes[o->next_write++ % OOO_WRITES] = (struct ooo_write){place, from};
+}
+
+/* The load or store issues in the first cycle in which its port is free. */
+static ALWAYS_INLINE void issue_access(struct ooo *o, enum ooo_port port, uint64_t *t)
+{
+    if (o->first_write != o->next_write &&
+        o->writes[o->first_write % OOO_WRITES].from < cycle_of(*t))
+        write_waiting(o, cycle_of(*t));
+    issue(o, port, t);
+}
+
+/*
+ * A move between the kinds of registers: its result comes through the other kind's port of the same
+ * number, a cycle later.
+ */
+static void issue_move(struct ooo *o, enum ooo_queue queue, uint64_t *t)
+{
+    bool from_alu = queue <= QUEUE_ALU_1;
+    enum ooo_port port = (enum ooo_port)queue;
+
+    issue(o, port, t);
+    occupy(o, from_alu ? port + (PORT_FLOAT - PORT_ALU) : port - (PORT_FLOAT - PORT_ALU),
+           cycle_of(*t) + 1);
 }
 
 static bool is_fma(enum core_class class)
@@ -724,7 +871,7 @@ static void load(struct ooo *o, const struct ooo_insn *i, uint64_t *t, uint64_t 
     uint64_t latency, bit = UINT64_C(1) << i->op.rd;
     bool again = false;
 
-    issue(o, PORT_LOAD, t);
+    issue_access(o, PORT_LOAD, t);
     s = find_store(o, i->va, i->va + (8U >> i->op.narrow), cycle_of(*t));
     if (s)
         again = wait_for_store(o, s, i, t);
@@ -758,9 +905,14 @@ static void store(struct ooo *o, const struct ooo_insn *i, uint64_t dispatched, 
 {
     struct ooo_store *s = &o->stores[o->next_store % OOO_QUEUE_MAX];
     uint64_t data = o->ready[i->op.source[1]];
+    uint32_t piece = o->core->merge_bytes;
 
     wait_for(&data, dispatched);
-    issue(o, PORT_STORE, done);
+    issue_access(o, PORT_STORE, done);
+    if (piece && (i->va & (piece - 1)) + (8U >> i->op.narrow) > piece) { /* again for the rest */
+        *done = later(*done, 1);
+        issue(o, PORT_STORE, done);
+    }
     *s = (struct ooo_store){.from = i->va,
                             .to = i->va + (8U >> i->op.narrow),
                             .count = o->count,
@@ -778,6 +930,8 @@ static void write_retired(struct ooo *o, const struct ooo_insn *i)
 
     s->retired = o->retired;
     s->written = write_store(o, i, max_of(s->retired, s->data) + o->core->store_write);
+    if (o->core->merge_bytes)
+        write_later(o, i, s->written);
     take_entry(o, QUEUE_STORES, o->written);
     o->next_store++;
 }
@@ -791,6 +945,29 @@ static void divide(struct ooo *o, uint64_t *unit, enum ooo_port port, const stru
     wait_for(t, stamp(*unit, ISSUES));
     issue(o, port, t);
     *unit = cycle_of(*t) + (cycles > i->shorter ? cycles - i->shorter : 1);
+}
+
+/*
+ * Issues both steps of a conversion, *t becomes the second one's cycle: an integer is moved by an
+ * ALU and then converted, or a floating-point number is converted and then moved.
+ */
+static void convert(struct ooo *o, const struct pipe_op *op, uint64_t *t)
+{
+    const struct core *core = o->core;
+
+    if (is_integer(op->rd)) {
+        issue(o, PORT_FLOAT_1, t);
+        *t = later(*t, core->latency[CORE_fconvert]);
+        issue_move(o, choose_queue(o, QUEUE_FLOAT), t);
+        *t = later(*t, core->latency[CORE_fmove] - core->latency[CORE_fconvert]);
+    } else {
+        enum ooo_queue queue = choose_queue(o, QUEUE_ALU);
+
+        o->in_group[queue]++;
+        issue_move(o, queue, t);
+        *t = later(*t, core->latency[CORE_fmove] + core->float_from_int);
+        issue(o, PORT_FLOAT_1, t);
+    }
 }
 
 /*
@@ -811,11 +988,19 @@ static ALWAYS_INLINE void execute(struct ooo *o, const struct ooo_insn *i, enum 
         divide(o, &o->divider, PORT_ALU, i, t);
     else if (class >= CORE_fdiv)
         divide(o, &o->float_divider, PORT_FLOAT, i, t);
+    else if (UNLIKELY(class == CORE_fconvert && is_split_conversion(o, &i->op)))
+        convert(o, &i->op, t);
+    else if (UNLIKELY(is_float(class) && is_move(o, &i->op)))
+        issue_move(o, queue, t);
+    else if (queue <= QUEUE_ALU_1)
+        issue_alu(o, i, (enum ooo_port)queue, t);
     else
         issue(o, (enum ooo_port)queue, t);
     take_entry(o, queue, cycle_of(*t) + 1);
     *done = later(*t, queue == QUEUE_BRANCH ? 2 : 1);
     *t = later(*t, core->latency[class] + i->longer - i->shorter);
+    if (UNLIKELY(is_float(class) && queue <= QUEUE_ALU_1)) /* a move from an integer register */
+        *t = later(*t, core->float_from_int);
 }
 
 /* ---- an instruction ---- */
@@ -833,6 +1018,13 @@ static ALWAYS_INLINE void note_result(struct ooo *o, const struct pipe_op *op, u
         o->sums = is_fma((enum core_class)op->class) ? o->sums | bit : o->sums & ~bit;
 }
 
+static uint32_t interval_of(const struct core *core, const struct pipe_op *op)
+{
+    bool of_page = op->class == CORE_sfence && op->source[0] && core->sfence_page;
+
+    return of_page ? core->sfence_page : core->interval[op->class];
+}
+
 /* One that waits until all before it have retired, and after which the pipeline fetches again. */
 static struct ooo_cost step_alone(struct ooo *o, const struct ooo_insn *i)
 {
@@ -841,13 +1033,16 @@ static struct ooo_cost step_alone(struct ooo *o, const struct ooo_insn *i)
     uint64_t t = dispatch(o, i, QUEUE_NONE, QUEUE_NONE);
     struct ooo_cost cost;
 
-    wait_for(&t, stamp(o->retired, ISSUES));
+    if (class != CORE_fence)
+        wait_for(&t, stamp(o->retired, ISSUES));
     wait_for_sources(o, &i->op, &t);
-    if (class == CORE_fence || class == CORE_fence_i || is_memory(class))
+    if (class == CORE_fence_i || is_memory(class))
         wait_for(&t, stamp(o->written, PART_DATA));
     if (i->data)
         t = stamp(cycle_of(t) + i->data, PART_DATA);
-    t = later(t, is_memory(class) ? core->latency[class] : core->interval[class]);
+    t = later(t, is_memory(class) ? core->latency[class] : interval_of(core, &i->op));
+    if (class == CORE_fence)
+        wait_for(&t, stamp(o->written, PART_DATA));
     note_result(o, &i->op, t);
     cost = retire(o, i, t);
     if (is_memory(class))
@@ -862,18 +1057,23 @@ static bool is_alone(enum core_class class)
     return core_unit_of(class) == UNIT_BLOCK || (is_memory(class) && class > CORE_store);
 }
 
-static ALWAYS_INLINE enum ooo_queue queue_of(struct ooo *o, enum core_class class)
+static ALWAYS_INLINE enum ooo_queue queue_of(const struct ooo *o, const struct ooo_insn *i)
 {
+    enum core_class class = (enum core_class)i->op.class;
+
     if (is_control(class))
         return QUEUE_BRANCH;
     if (is_memory(class))
         return QUEUE_MEMORY;
     if (is_float(class)) {
+        if (is_move(o, &i->op) && !is_integer(i->op.rd))
+            return choose_queue(o, QUEUE_ALU);
         if (class >= CORE_fdiv || o->core->float_ports == 1)
             return QUEUE_FLOAT;
         return class == CORE_fconvert ? QUEUE_FLOAT_1 : choose_queue(o, QUEUE_FLOAT);
     }
-    if (class == CORE_div || o->core->alu_ports == 1)
+    if (class == CORE_div || o->core->alu_ports == 1 ||
+        (i->links & OOO_AUIPC && o->core->auipc_cycles > 1))
         return QUEUE_ALU;
     return class == CORE_mul ? QUEUE_ALU_1 : choose_queue(o, QUEUE_ALU);
 }
@@ -896,7 +1096,7 @@ struct ooo_cost ooo_step(struct ooo *o, const struct ooo_insn *i, uint64_t now)
     fetch(o, i);
     if (is_alone(class))
         return step_alone(o, i);
-    queue = queue_of(o, class);
+    queue = queue_of(o, i);
     former = o->ready[i->op.rd];
     t = done = dispatched = later(dispatch(o, i, queue, buffer), o->core->issue_after);
     if (class == CORE_store) {

@@ -33,6 +33,7 @@ enum {
     OOO_QUEUE_MAX = 32,
     OOO_SLOTS = 256, /* cycles for which the use of a port is noted */
     OOO_GROUPS = 16,
+    OOO_WRITES = 32,
 };
 
 /* The structures whose entries are instructions. */
@@ -61,6 +62,7 @@ enum ooo_port {
     PORT_BRANCH,
     PORT_LOAD,
     PORT_STORE,
+    PORT_PRODUCTS, /* the second ALU's, for the results of products */
     OOO_PORTS
 };
 
@@ -112,6 +114,12 @@ struct ooo_load {
     uint64_t issued, retired;
 };
 
+/* Bytes that retired stores have changed, not yet in the cache. */
+struct ooo_write {
+    uint64_t place; /* number of the aligned piece of memory */
+    uint64_t from;  /* cycle */
+};
+
 /* The cycles in which the entries of a structure are free: a ring that begins with the first one.
  */
 struct ooo_room {
@@ -148,11 +156,12 @@ struct ooo {
     uint64_t in_dispatch, in_retire; /* instructions, entries, in the cycle of the last one */
     uint64_t twos;                   /* ... of those, dispatched as two operations */
     uint64_t in_queue[OOO_QUEUES];   /* ... dispatched to the queues for memory and branches */
-    uint64_t second[OOO_QUEUES];     /* ... to either port: the next one goes to the second */
-    uint64_t retired;                /* the last one: the hart's clock */
-    uint64_t count;                  /* of instructions */
-    uint64_t in_window;              /* ... and of entries of the window */
-    uint64_t folded;                 /* operations that share the last entry; 0: it is for one */
+    uint64_t
+        in_group[OOO_QUEUES]; /* ... dispatched to the queues of ports of which there are two */
+    uint64_t retired;         /* the last one: the hart's clock */
+    uint64_t count;           /* of instructions */
+    uint64_t in_window;       /* ... and of entries of the window */
+    uint64_t folded;          /* operations that share the last entry; 0: it is for one */
     uint64_t window[OOO_WINDOW_MAX]; /* by number of the entry: cycles of retirement */
     uint64_t buffer[OOO_BUFFER_MAX]; /* by number of the halfword: cycles in which it is left */
     uint64_t halfwords;              /* fetched */
@@ -163,7 +172,12 @@ struct ooo {
     uint64_t written;                       /* the last store */
     struct ooo_store stores[OOO_QUEUE_MAX]; /* a ring; the newest is before `next_store' */
     uint64_t next_store;
-    struct ooo_load loads[OOO_QUEUE_MAX]; /* the same for loads */
+    struct ooo_write writes[OOO_WRITES]; /* a ring: they wait for a cycle of the cache */
+    uint64_t first_write, next_write;
+    uint64_t stream,
+        stream_end;      /* bytes of stores that follow each other, and the next one's place */
+    uint64_t last_write; /* the cycle of the last one that does not wait any more */
+    struct ooo_load loads[OOO_QUEUE_MAX]; /* as stores */
     uint64_t next_load;
     uint64_t last_load; /* the cycle until which any of them have issued */
     struct ooo_between between;

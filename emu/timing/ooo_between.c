@@ -26,7 +26,7 @@ bool between_is(const struct ooo_between *b, uint64_t pc, uint64_t dispatched, u
 {
     const struct between_load *load = &b->loads[place_of(pc)];
 
-    return load->pc == pc && load->after != BETWEEN_NEVER && dispatched + load->after <= at;
+    return load->pc == pc && load->after != BETWEEN_NEVER && dispatched + load->after < at;
 }
 
 void between_note_load(struct ooo_between *b, const struct between_waiting *load, uint64_t count)

@@ -37,6 +37,7 @@ _start:
         andi    t0, t0, 15
         addi    t0, t0, -CLASS_C910
         bnez    t0, 1f
+        csrsi   0x7f3, 1                # msmpr: fetch sees what the data cache has
         li      t0, 0x438000
         csrs    0x7c0, t0
         li      t0, 0x70013

@@ -16,8 +16,8 @@ claim "it measures and ends well" exits 0 cycles --timing inorder --json "$work/
 cp "$out" "$work/tables"
 claim "there are four cores" json 'list(j["cores"]) == ["c906", "c910", "cva6", "rocket"]'
 claim "all that was measured is still of the same instructions" json 'not c["other_instructions"]'
-claim "every row was measured, of the CVA6 and Rocket without the misaligned, of the C910 a few; workloads of branches on the C910 alone" json \
-    'c["conditions"]["core"] == "c910" and len(c["rows"]) == 61 or len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n or n.removesuffix("_first") in ("perms", "dates", "stackm", "tokens") for n in c["unmeasured"])'
+claim "every row was measured, of the CVA6 and Rocket without the misaligned; workloads of branches on the C910 alone" json \
+    'len(c["rows"]) >= 764 and all("misaligned" in n or "cross" in n or n.removesuffix("_first") in ("perms", "dates", "stackm", "tokens") for n in c["unmeasured"])'
 claim "an error is the difference by the reference" json \
     'all(abs(r["error_percent"] * r["reference"] / 100 + r["reference"] - r["cycles"]) < 1e-6 for r in c["rows"])'
 claim "the mean is that of the rows' absolute errors" json \
@@ -27,7 +27,7 @@ print(sum(len(c["rows"]) for c in json.load(open(sys.argv[1]))["cores"].values()
 claim_line "the table names the worst row" '^worst rows' "$work/tables"
 claim "the same measurement twice gives the same bytes" exits 0 cycles --timing inorder --json - and cmp "$work/cycles.json" "$out"
 claim "--row chooses" exits 0 cycles --timing inorder --row 'nop4_x?' --csv -
-claim "those and no other" test "$(grep -c '^c906,inorder,nop4_x8,' "$out"),$(wc -l <"$out")" = 1,4
+claim "those and no other" test "$(grep -c '^c906,inorder,nop4_x8,' "$out"),$(wc -l <"$out")" = 1,5
 
 # ---- the bound ----
 
@@ -41,15 +41,19 @@ sys.exit(mean["micro"] > float(sys.argv[3]) or mean.get("workload", 0) > float(s
 claim "the models of all cores run" exits 0 cycles --json "$work/models.json"
 keeps c906 3.1 1.8
 keeps cva6 2.3 1.2
-keeps c910 6.4 4.8
+keeps c910 6.0 4.6
 keeps rocket 3.3 1.9
-greatest() {
-    python3 -c 'import json, sys
+named() {
+    python3 -c 'import fnmatch, json, re, sys
+text = open("docs/cores.md").read()
+known = re.findall(r"`([\w@*]+)`", text[text.index("What it does not know:"):text.index("## How a file is written")])
 rows = {r["name"]: r["error_percent"] for r in json.load(open(sys.argv[1]))["cores"]["c910"]["rows"]}
-print(far := {name for name, error in rows.items() if abs(error) > 20})
-sys.exit(far != {"site_fp@62", "site_pfe8_stub@0", "site_pfe8_tramp@0", "site_pfe8_tramp@62", "call_depth10"})' "$work/models.json"
+far = {name: error for name, error in rows.items() if abs(error) > 25}
+missing = {name for name in far if not any(fnmatch.fnmatch(name, k) for k in known)}
+print(far, missing)
+sys.exit(not far or bool(missing))' "$work/models.json"
 }
-claim "the rows of the c910 that are further off than 20 % are known, and no workload is" greatest
+claim "the document names the rows of the c910 that are further off than 25 %" named
 told() {
     python3 -c 'import json, re, sys
 for name, core in json.load(open(sys.argv[1]))["cores"].items():
