@@ -45,7 +45,7 @@ void between_reset(struct ooo_between *b); /* power-on */
 void between_state_io(struct state_io *io, struct ooo_between *b);
 
 /*
- * Whether a younger store to its bytes has issued when the load, which has found two older ones,
+ * Whether a younger store to its bytes has issued before the load, which has found two older ones,
  * reads in cycle `at'.
  */
 bool between_is(const struct ooo_between *b, uint64_t pc, uint64_t dispatched, uint64_t at);

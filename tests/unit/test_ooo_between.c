@@ -40,9 +40,9 @@ static void the_younger_store_is_remembered(void **state)
     between_reset(&b);
     load(&b, COUNT, CYCLE);
     between_note_store(&b, AT, AT + 8, COUNT + 2, CYCLE + AFTER);
-    assert_false(between_is(&b, PC, 2 * CYCLE, 2 * CYCLE + AFTER - 1));
-    assert_true(between_is(&b, PC, 2 * CYCLE, 2 * CYCLE + AFTER));
-    assert_false(between_is(&b, PC + 4, 2 * CYCLE, 2 * CYCLE + AFTER));
+    assert_false(between_is(&b, PC, 2 * CYCLE, 2 * CYCLE + AFTER));
+    assert_true(between_is(&b, PC, 2 * CYCLE, 2 * CYCLE + AFTER + 1));
+    assert_false(between_is(&b, PC + 4, 2 * CYCLE, 2 * CYCLE + AFTER + 1));
 }
 
 static void stores_of_other_bytes_and_late_ones_do_not_count(void **state)
@@ -70,7 +70,7 @@ static void the_first_younger_store_counts(void **state)
     load(&b, COUNT, CYCLE);
     between_note_store(&b, AT, AT + 8, COUNT + 2, CYCLE + AFTER);
     between_note_store(&b, AT, AT + 8, COUNT + 4, CYCLE + 2 * AFTER);
-    assert_true(between_is(&b, PC, CYCLE, CYCLE + AFTER));
+    assert_true(between_is(&b, PC, CYCLE, CYCLE + AFTER + 1));
 }
 
 int main(void)
