@@ -6,6 +6,7 @@
 
 #include "base/state_io.h"
 #include "ftrace/audit/audit_priv.h"
+#include "ftrace/audit/fetches/fetch_priv.h"
 #include "ftrace/audit/rules.h"
 #include "ftrace/kernel/text_map.h"
 
