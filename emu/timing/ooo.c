@@ -122,6 +122,8 @@ void ooo_state_io(struct state_io *io, struct ooo *o)
     state_io_bytes(io, o->writes, sizeof o->writes);
     STATE_IO(io, o->first_write);
     STATE_IO(io, o->next_write);
+    if (io->loading && o->next_write - o->first_write > OOO_WRITES)
+        state_io_fail(io, STATE_OUT_OF_RANGE);
     STATE_IO(io, o->last_write);
     STATE_IO(io, o->stream);
     STATE_IO(io, o->stream_end);

@@ -25,7 +25,11 @@ struct astray_piece {
     uint16_t calls, returns;           /* ... of the latter two */
     uint16_t sizes;                    /* those of four bytes */
     int32_t offsets[ASTRAY_PIECE_MAX]; /* from the branch or jump to its target */
+    uint32_t unused;                   /* no padding: it is saved as bytes */
 };
+_Static_assert(sizeof(struct astray_piece) == sizeof(uint64_t) + 6 * sizeof(uint16_t) +
+                                                  (ASTRAY_PIECE_MAX + 1) * sizeof(int32_t),
+               "no padding");
 
 struct ooo_astray {
     const struct core *core;
