@@ -109,6 +109,8 @@ $(1)/emu/report/html.o: $(BUILD)/report_page.h
 endef
 
 $(eval $(call emu_build,$(BUILD),,$(emu_src)))
+# A run with a core that executes out of order is a twelfth shorter with it.
+$(patsubst emu/%.c,$(BUILD)/emu/%.o,$(wildcard emu/timing/ooo*.c)): HOSTCFLAGS += -O3
 # Not optimised, gcc takes half the time, more than the tests lose; but for the engine that whole guests run on.
 asan_level = $(if $(filter %/cpu/engine/engine.o,$@),-O1,-O0)
 $(eval $(call emu_build,$(BUILD)/asan,$$(asan_flags) $$(asan_level) -g1,$(emu_src)))

@@ -48,15 +48,21 @@ void timed_ooo_operands(const struct hart *h, const struct insn *i, struct uop *
                   links_of(h->s.model->core, i) << ORDER_LINKS);
 }
 
-static struct pipe_op op_of(const struct uop *order, unsigned size)
+/*
+ * Field by field: a copy of the whole would read at once what was just written in parts, for which
+ * the host waits.
+ */
+static void set_op(struct pipe_op *op, const struct uop *order, unsigned size)
 {
     uint32_t imm = (uint32_t)order->imm;
 
-    return (struct pipe_op){.class = (uint8_t)(imm >> ORDER_CLASS),
-                            .rd = order->rd,
-                            .source = {order->rs1, order->rs2, (uint8_t)(imm >> ORDER_SOURCE)},
-                            .size = (uint8_t)size,
-                            .narrow = imm >> ORDER_NARROW & 3};
+    op->class = (uint8_t)(imm >> ORDER_CLASS);
+    op->rd = order->rd;
+    op->source[0] = order->rs1;
+    op->source[1] = order->rs2;
+    op->source[2] = (uint8_t)(imm >> ORDER_SOURCE);
+    op->size = (uint8_t)size;
+    op->narrow = imm >> ORDER_NARROW & 3;
 }
 
 /* Fetches the instruction, if its line is not the one that was fetched last. */
@@ -180,7 +186,7 @@ uint32_t timed_ooo_step(struct hart *h, const struct block *b, const struct uop 
     while (!b->notes[at].size)
         at++;
     u = &b->ops[at];
-    i.op = op_of(order, b->notes[at].size);
+    set_op(&i.op, order, b->notes[at].size);
     i.links = (uint8_t)((uint32_t)order->imm >> ORDER_LINKS);
     i.pc = b->pc + u->at * 2U;
     i.next = i.pc + i.op.size;
