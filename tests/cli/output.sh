@@ -36,7 +36,7 @@ follows() {
 }
 claim 'what a guest prints comes to a file before it has printed 4 KiB' \
     follows "$rvftrace" run --quiet "$programs/loop.elf"
-claim '... also when it is idle' follows "$rvftrace" run --quiet --append 'script="echo here; sleep 100000000"' "$mcount"
+claim '... also when it is idle' follows "$rvftrace" run --quiet --timeout 60 --append 'script="echo here; sleep 100000000"' "$mcount"
 run run --quiet --account off --append "$demo" "$mcount"
 claim '--account off runs all the same' has_status 0
 
