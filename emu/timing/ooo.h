@@ -156,12 +156,11 @@ struct ooo {
     uint64_t in_dispatch, in_retire; /* instructions, entries, in the cycle of the last one */
     uint64_t twos;                   /* ... of those, dispatched as two operations */
     uint64_t in_queue[OOO_QUEUES];   /* ... dispatched to the queues for memory and branches */
-    uint64_t
-        in_group[OOO_QUEUES]; /* ... dispatched to the queues of ports of which there are two */
-    uint64_t retired;         /* the last one: the hart's clock */
-    uint64_t count;           /* of instructions */
-    uint64_t in_window;       /* ... and of entries of the window */
-    uint64_t folded;          /* operations that share the last entry; 0: it is for one */
+    uint64_t in_group[OOO_QUEUES];   /* ... dispatched to each queue of the ALUs and the FPUs */
+    uint64_t retired;                /* the last one: the hart's clock */
+    uint64_t count;                  /* of instructions */
+    uint64_t in_window;              /* ... and of entries of the window */
+    uint64_t folded;                 /* operations that share the last entry; 0: it is for one */
     uint64_t window[OOO_WINDOW_MAX]; /* by number of the entry: cycles of retirement */
     uint64_t buffer[OOO_BUFFER_MAX]; /* by number of the halfword: cycles in which it is left */
     uint64_t halfwords;              /* fetched */

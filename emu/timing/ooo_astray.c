@@ -109,11 +109,11 @@ static uint64_t from_where(const struct way *w)
     return w->cycle == w->first ? OOO_NOWHERE : w->from;
 }
 
-/* Fetch goes to the target; it is told in cycle `told', and decodes it `later' cycles after now. */
-static void go_to(struct way *w, uint64_t target, uint64_t told, uint64_t later)
+/* Fetch leaves for the target in cycle `leaves', and decodes its piece `later' cycles after now. */
+static void go_to(struct way *w, uint64_t target, uint64_t leaves, uint64_t later)
 {
-    if (told < w->end)
-        direction_go_to(&w->predictor->direction, told, target);
+    if (leaves < w->end)
+        direction_go_to(&w->predictor->direction, leaves, target);
     w->cycle += later;
     w->pc = w->from = target;
 }
@@ -226,9 +226,11 @@ static bool is_full(const struct way *w)
     return w->halfwords > left + core->fetch_buffer - core->fetch_bytes / 2;
 }
 
-/* Whether the next piece, which waits to be decoded, goes elsewhere: it is told so in each cycle.
+/*
+ * Whether the piece that waits to be decoded has a jump to follow. While it waits, the tables are
+ * read for the jump's target in each cycle.
  */
-static bool is_told(const struct way *w)
+static bool has_jump(const struct way *w)
 {
     const struct astray_piece *piece = piece_at(w->astray, w->pc);
     uint64_t branch = astray_first_branch(w->astray, w->pc);
@@ -257,7 +259,7 @@ enum astray_end astray_go(const struct ooo_astray *a, struct ooo_predictor *p,
     p->direction.history = s->history;
     while (w.cycle < s->end) {
         if (is_full(&w)) {
-            if (is_told(&w))
+            if (has_jump(&w))
                 direction_read_at(&p->direction, w.cycle);
             w.cycle++;
         } else if (!decode(&w)) {

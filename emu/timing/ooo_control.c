@@ -249,9 +249,10 @@ static void after_jump(struct ooo *o, const struct ooo_insn *i, enum ooo_guess g
 }
 
 /*
- * Fetch goes on at the target, as it is told by the first target buffer, or while the jump is
- * decoded, in each cycle of that, or after it, in each cycle until the jump enters the buffer
- * (ct_ifu_pcgen: pcgen_bht_chgflw). A jump that has to wait is told again.
+ * Fetch goes on at the target. It leaves for it when the first target buffer knows the jump, or in
+ * the cycle in which the jump is decoded, or a cycle later. A jump that waits, in decode or for
+ * room in the buffer, sends fetch there anew in each cycle, and each time the tables are read
+ * (ct_ifu_pcgen: pcgen_bht_chgflw).
  */
 static void go_to_target(struct ooo *o, const struct ooo_insn *i, enum ooo_guess guess)
 {

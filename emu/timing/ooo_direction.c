@@ -204,9 +204,9 @@ bool direction_waits(struct ooo_direction *d, uint64_t cycle)
 }
 
 /*
- * The first change is written to the row that is read by a branch with that history, of which
- * `before' branches are not known yet, and to the block of choices that is read where fetch jumps
- * to; what is not read is written where it belongs. It stays in the buffer.
+ * The first change is written to a wrong place, and stays in the buffer. Its counter goes to the
+ * row that is being read (NULL: no row is, and it goes where it belongs), its choice to the block
+ * of the address to which fetch jumps (0: it does not, and the choice goes where it belongs).
  */
 static void write_astray(struct ooo_direction *d, const uint32_t *row, uint64_t jumped)
 {

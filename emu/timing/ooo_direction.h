@@ -80,7 +80,7 @@ void direction_read_at(struct ooo_direction *d, uint64_t cycle);
 /* The same for all cycles from the first to the last. */
 void direction_read_during(struct ooo_direction *d, uint64_t first, uint64_t last);
 
-/* Fetch is told to go to that address, in that cycle: it reads the choices of the block there. */
+/* Fetch leaves for that address in that cycle: the choices of the block of code there are read. */
 void direction_go_to(struct ooo_direction *d, uint64_t cycle, uint64_t pc);
 
 /* The piece of code at that address begins to be decoded. */

@@ -74,8 +74,8 @@ static void commit(struct pipe_state *s, unsigned cycles)
 }
 
 /*
- * Advances the state by a number of cycles, in the last `reads' of which a load has the cache, so
- * that no store is written.
+ * Advances the state by a number of cycles. In `reads' of them a load uses the cache, and earlier
+ * stores are not written.
  */
 static void advance_with(const struct core *core, struct pipe_state *s, unsigned cycles,
                          unsigned reads)
